@@ -45,6 +45,8 @@ def make_any(
 ) -> int:
     """Make the missing runs of a study like `make_study`, or run the search of a calibration.
 
+    The result is the number of all runs.
+
     Raises:
         ScenarioError, InputError: the study's sweep or variant is invalid.
         ResultsError: runs of a calibration failed.
@@ -63,7 +65,7 @@ def make_any(
 
 
 def unmade_of_any(paper: Paper, name: str, form: Form, variant: Variant | None = None) -> int:
-    """Return the number of missing runs of a study or of a calibration's search.
+    """Return the number of runs that `unmade` counts, in a study or in a calibration's search.
 
     Raises:
         ResultsError: the study has no store.

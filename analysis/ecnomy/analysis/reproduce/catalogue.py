@@ -6,7 +6,7 @@
     configs/papers/<paper>/<study>.yaml     sweep files, and the scenarios they vary
 
 A claim expects quantities to lie in a region [low, high]. It names quantities by patterns in which
-`*` matches any text. Only judge.py reads the regions.
+`*` matches any text. Only judge.py compares quantities with regions.
 
 For each detail that a paper leaves open, a setting declares the chosen value and plausible
 alternatives before any run. An entry lists under `grid` the settings over which its claims are
@@ -62,7 +62,7 @@ class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"
     only: tuple[str, ...] = ()
 
     def touches(self, study: str) -> bool:
-        """Return whether the alternatives of this setting require further runs of a study."""
+        """Return whether a study varies this setting."""
         return study not in self.not_in and (not self.only or study in self.only)
 
 

@@ -64,7 +64,7 @@ _APART: Final = tuple(
 
 
 class StudyMade(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Digests of a study, and the laws that its plans name. "" stands for an unknown digest."""
+    """Digests of a study, and the laws that its plans name; "" stands for an unknown digest."""
 
     laws: tuple[str, ...] = ()
     runs: str = ""
@@ -76,7 +76,7 @@ class StudyMade(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ClaimMade(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Digests of a claim. "" stands for an unknown digest."""
+    """Digests of a claim; "" stands for an unknown digest."""
 
     studies: str = ""
     module: str = ""

@@ -80,7 +80,7 @@ def reproduce_command(
 
 
 def _before(out: Path) -> None:
-    """Check up front that everything needed at the end is installed."""
+    """Check what the end needs before any run: packages, papers and the output folder."""
     from ecnomy.agents.errors import InputError
     from ecnomy.analysis.pages.shell import page_maker
     from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
@@ -144,7 +144,7 @@ def _reproduce(asked: Any, form: Any, workers: int, resolve: bool, as_json: bool
 
 
 def _list(as_json: bool) -> None:
-    """Print the catalogue, with the number of packets that each entry sends."""
+    """Print the catalogue, with the largest number of packets that each entry sends."""
     from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
     from ecnomy.analysis.reproduce.table import catalogue_table
     from ecnomy.analysis.reproduce.values import catalogue_values

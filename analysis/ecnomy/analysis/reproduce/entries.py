@@ -148,7 +148,7 @@ def _samples(paper: Paper, entry: Entry, studies: Studies) -> Samples:
 
 
 def reason_of(verdict: Verdict, claim: Claim) -> str:
-    """Return the alternatives, control or missing measurement that leave a claim open."""
+    """Return the alternatives, control or missing measurement that leave a claim open, or ""."""
     from ecnomy.analysis.reproduce.wording import grid_text
 
     if verdict.verdict in (PENDING, NOT_TESTABLE):
@@ -162,7 +162,10 @@ def reason_of(verdict: Verdict, claim: Claim) -> str:
 def cause_of(
     verdict: Verdict, finding: Finding | None, samples: Samples, studies: Studies
 ) -> tuple[str, dict[str, Interval]]:
-    """Return a claim's cause unless the chosen settings confirm it, and the quantities named."""
+    """Return the cause of a claim's verdict, or "", and the quantities that it names.
+
+    A claim has no cause if it is confirmed at the chosen settings, is not judged, or has a note.
+    """
     from ecnomy.analysis.reproduce.wording import MISSING, UNKNOWN, filled
 
     if verdict.verdict in (PENDING, NOT_TESTABLE, CONFIRMED) or verdict.alone == CONFIRMED:

@@ -33,7 +33,7 @@ uninformative. Confirmed then becomes inconclusive, while refuted remains refute
 With a grid (grid.py), the claim is judged at the chosen settings and under each alternative. The
 verdict is confirmed or refuted if all agree, `depends` if two are opposite, and otherwise
 inconclusive. It is not corrected for the number of settings, because each setting is a separate
-question. Only this module reads the regions.
+question. Only this module compares quantities with regions.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class Verdict(msgspec.Struct, frozen=True):
     Attributes:
         verdict: the verdict; over the grid if the claim has a grid.
         figures: the quantities at the chosen settings.
-        control: the quantities of the control, if the claim has one.
+        control: the quantities of the control, if there is one and `figures` are confirmed.
         note: why the verdict is inconclusive although the quantities lie inside, or "".
         alone: the verdict at the chosen settings only.
         grid: the verdict under each alternative.
@@ -300,7 +300,7 @@ def _p_inside(sample: Sample, interval: Interval, low: float, high: float) -> fl
 
 
 def interval_of(sample: Sample) -> Interval | None:
-    """Return the mean and interval of a sample, or None for missing values or a single value."""
+    """Return a sample's mean and interval; None for missing values or a sequence of one value."""
     if isinstance(sample, Interval):
         return sample if math.isfinite(sample.mean) else None
     values = np.asarray(sample, dtype=np.float64)

@@ -27,10 +27,13 @@ _LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # papers ar
 
 
 def papers_folder() -> Path:
-    """Return configs/papers next to the virtual environment, in the source tree or in the wheel.
+    """Return the folder of the papers, which ECNOMY_PAPERS names if it is set.
+
+    The default is configs/papers next to the virtual environment or in the source tree, or the copy
+    in the wheel.
 
     Raises:
-        InputError: the folder does not exist in any of these places.
+        InputError: the folder does not exist.
     """
     given = os.environ.get(FOLDER_VARIABLE)
     here = Path(__file__).resolve()

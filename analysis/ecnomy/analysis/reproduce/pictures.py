@@ -77,7 +77,10 @@ def entry_file(paper: str, item: str, form: Form, suffix: str) -> Path:
 
 
 def write_entry(found: Reproduced, form: Form) -> list[Path]:
-    """Write the figure, quantities and outcomes of an entry, and return its figure and CSV."""
+    """Write an entry's outcomes, quantities and figure, and return the paths of the latter two.
+
+    Without quantities, only the outcomes are written.
+    """
     paper, entry = found.paper, found.paper.entries[found.item]
     files: list[Path] = []
     outcome = entry_file(paper.paper, found.item, form, ".json")

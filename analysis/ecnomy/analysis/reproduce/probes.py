@@ -133,7 +133,7 @@ def row_of(probe: Probe, tables: Tables) -> dict[str, Any]:
 def within(
     probes: Mapping[str, Sequence[Probe]], tables: Tables, budget_s: float = math.inf
 ) -> list[str]:
-    """Return the studies, in order, whose probes fit into the budget of CPU time."""
+    """Return the first studies whose probes together fit into the budget of CPU time."""
     taken, found = 0.0, []
     for study, own in probes.items():
         taken += sum(cost_s(probe, tables) for probe in own)

@@ -53,7 +53,7 @@ Tables = Mapping[str, "pd.DataFrame"]
 
 
 def outcomes_of(paper: Paper, form: Form) -> dict[str, Outcome]:
-    """Return the outcome of each claim whose runs exist."""
+    """Return the outcome of each claim whose runs exist and were made by the current code."""
     found: dict[str, Outcome] = {}
     known: dict[str, str] = {}
     for item, entry in paper.entries.items():

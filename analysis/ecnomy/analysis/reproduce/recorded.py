@@ -37,8 +37,8 @@ class Figure(msgspec.Struct, frozen=True, omit_defaults=True):
     """A quantity in full and in quick form; None if it was not measured.
 
     Attributes:
-        region: expected region, or None for a quantity that is only reported.
-        verdict: verdict on the quantity; "" if only the quick form has it.
+        region: expected (low, high), with None for no bound; None if `of` is "reason".
+        verdict: verdict on the quantity; "" if only the quick form has it, or if `of` is "reason".
         p: p-value of the hypothesis that the true value lies in the region (see judge.py).
         of: part that uses the quantity: "" (the claim itself), "control" or "reason".
     """

@@ -120,7 +120,7 @@ class Runs:
         return int(self.frame["data_packets"].sum())
 
     def values(self, parameter: str) -> list[Any]:
-        """Return the values of a parameter in the order of the sweep, with mappings as JSON."""
+        """Return the distinct values of a parameter in sweep order, with mappings as JSON."""
         return list(dict.fromkeys(self._table[parameter].iloc[self._rows]))
 
     def where(self, **columns: Any) -> Runs:
@@ -147,7 +147,7 @@ class Runs:
         return Runs(self._table, batches=self.batches, budget=self.budget, rows=rows)
 
     def sample(self, column: str) -> npt.NDArray[np.float64]:
-        """Return one value of a column per replicate, in order of seeds, or per batch of a run.
+        """Return one value of a column per replicate, by seed, or per batch of the first run.
 
         Raises:
             ResultsError: the column does not exist, or a seed has several runs (some parameter is
@@ -165,7 +165,7 @@ class Runs:
         return values[np.argsort(replicates)]
 
     def row(self, column: str) -> npt.NDArray[np.float64]:
-        """Return a measured row of numbers, [replicate, index].
+        """Return the numbers in `<column>[0]`, `<column>[1]` and so on, [replicate, index].
 
         Raises:
             ResultsError: the row does not exist.
@@ -380,7 +380,7 @@ def _missing(store: Store, form: Form, wanted: set[int]) -> list[str]:
 
 
 def unmade(paper: Paper, name: str, form: Form, variant: Variant | None = None) -> int:
-    """Return the number of a study's runs that are missing or were not made by the current code.
+    """Return the number of a study's runs that are missing, failed or made by other code.
 
     Raises:
         ResultsError: the study has no store.

@@ -33,7 +33,7 @@ _NAMED: Final = re.compile(r"\{([^{}]+)\}")
 
 
 def interval_text(interval: Interval | None) -> str:
-    """Return `mean [low, high]`, or only the value if it has no interval."""
+    """Return `mean [low, high]`, only the value if it has no interval, or `none` for None."""
     if interval is None:
         return "none"
     if interval.n == 1:
@@ -84,8 +84,9 @@ def _at_chosen(verdict: Verdict | None) -> Verdict | None:
 def filled(finding: Finding, samples: Samples, studies: Studies) -> tuple[str, dict[str, Interval]]:
     """Return the text of a finding with the runs' quantities and settings, and the quantities.
 
-    A finding needs the quantities in its text and in its conditions. A control's text is omitted if
-    its quantities were not measured. A cause is omitted if the runs do not match its conditions.
+    A finding needs the quantities in its text and in its conditions. A note replaces
+    a control's text if none of its quantities was measured, and a cause if the runs do not meet its
+    conditions.
     """
     controls: dict[str, Interval] = {}
 

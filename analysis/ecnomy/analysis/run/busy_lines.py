@@ -43,7 +43,7 @@ class Lines(msgspec.Struct, frozen=True):
 
 
 def lines_of(run: RawRun) -> list[Lines]:
-    """Return the calls of each source with an unlimited population of callers.
+    """Return the calls of each source with an unlimited population; [] if calls were not recorded.
 
     Raises:
         ResultsError: a table is missing or unreadable.

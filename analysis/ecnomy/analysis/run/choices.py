@@ -33,7 +33,8 @@ class Choice(msgspec.Struct, frozen=True, eq=False):
     Attributes:
         agent: name of the agent.
         users: number of users of the agent.
-        options: the carriers to choose from, or the sources if one carrier serves them all.
+        options: the carriers to choose from, or the sources if one carrier serves them all or the
+            carriers are unknown.
         t_ps: times of decisions that switched flows, ascending from the first choice [ps].
         counts: number of users of each option from each time to the next, without users who have
             left, [time, option].

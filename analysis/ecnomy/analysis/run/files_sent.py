@@ -64,7 +64,7 @@ def senders_of_files(run: RawRun) -> dict[str, list[int]]:
 
 
 def files_of(run: RawRun | Results) -> tuple[FilesSent, ...]:
-    """Return the numbers and times of files by source or family; () if no files were recorded.
+    """Return the numbers and times of files by source or family; () if files were not recorded.
 
     Raises:
         ResultsError: a table is missing or unreadable.

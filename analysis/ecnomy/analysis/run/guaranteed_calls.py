@@ -101,7 +101,7 @@ def call_rows(run: RawRun, provider: Provider) -> pd.DataFrame:
 
     `bad` is the number of bad packets, and `share_bad` is L (NaN for a call without packets).
     `accepted` is 1 only for calls that this provider sold, because another provider may have sold a
-    call that it refused.
+    call that this one refused.
     """
     rows = run.calls[run.calls["flow"].isin(flows_of(run, provider.call_sources))].copy()
     limits = {offer.index: offer.max_delay_rate for offer in provider.offers}
@@ -160,7 +160,10 @@ def calls_of(run: RawRun, provider: Provider) -> Calls | None:
 
 
 def streams_of(run: RawRun, provider: Provider, epochs: Epochs) -> tuple[StreamRow, ...]:
-    """Return counts of a GSP's test streams at the last report; () without streams or reports."""
+    """Return counts of a GSP's test streams at the last report.
+
+    The result is () without streams, tariffs of calls, or reports.
+    """
     if not (len(epochs.t_ps) and provider.stream_sources and provider.offers):
         return ()
     end = epochs.t_ps[-1:]

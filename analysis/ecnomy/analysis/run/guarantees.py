@@ -2,8 +2,9 @@
 """Profit and loss, calls and test streams of the guaranteed stream providers (GSPs) of a run.
 
 All values cover the whole run, as account balances do. Amounts of money come from the ledger alone.
-The numbers of sold calls and broken promises come from the table `calls` if the run recorded it,
-and otherwise from the postings, which omit free items.
+The number of sold calls comes from the table `calls` if the run recorded it, as does the number of
+broken promises if nothing was reimbursed. Otherwise these numbers come from the postings, which
+omit free items.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class Item(msgspec.Struct, frozen=True):
 
 
 class ProfitAndLoss(msgspec.Struct, frozen=True):
-    """Income and costs of a GSP over the whole run, from the ledger alone [micro-units].
+    """Income and costs of a GSP over the whole run, with amounts from the ledger [micro-units].
 
     Attributes:
         calls: sold calls, including free calls if the run recorded calls.

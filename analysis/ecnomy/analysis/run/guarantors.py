@@ -100,7 +100,7 @@ class Provider(msgspec.Struct, frozen=True):
 
     @property
     def max_delay_ps(self) -> int:
-        """Return the delay limit of the test streams, which is that of the first row [ps]."""
+        """Return the delay limit of test streams, that of the first row [ps]; -1 without rows."""
         return self.offers[0].max_delay_ps if self.offers else -1
 
 

@@ -12,8 +12,8 @@ So the counts of a window are split as
 
 with n(s) the packets (or marks) of source s at the link in the whole run, and a(s) the window's
 share of the packets that s sent in the whole run. The split is exact over the whole run, and for
-any window at a link without ACKs. Otherwise it is an estimate. Without the table `pairs` (in older
-results), all packets of a link on a path of data count as data.
+any window at a link that carries only data. Otherwise it is an estimate. Without the table `pairs`
+(in older results), all packets of a link on a path of data count as data.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class LinkShares(msgspec.Struct, frozen=True):
 
 
 def crossings_of(run: RawRun) -> Crossings:
-    """Return the counts in the table `pairs` or, without that table, of packets sent on each path.
+    """Return the counts in the table `pairs` or, without that table, of the data sent on each path.
 
     Raises:
         ResultsError: a table is unreadable.

@@ -123,10 +123,10 @@ class NetworkLoads(msgspec.Struct, frozen=True):
     window: Window
     links: tuple[LinkLoad, ...]
     pairs: tuple[PairLoad, ...]
-    priced: bool  # whether the run has a market
+    priced: bool  # whether any payment was made
 
     def congested(self) -> list[LinkLoad]:
-        """Return congested links, ordered by price, then by marks or drops, then by mean wait."""
+        """Return congested links by price, then marks or drops, then mean wait, descending."""
         found = [link for link in self.links if link.congested]
 
         def worst(link: LinkLoad) -> tuple[float, float, float, int]:

@@ -171,7 +171,7 @@ def scheduled_prices(run: RawRun, from_ps: int, to_ps: int) -> dict[str, Prices]
 
 
 def _beside_others(judged: list[Settling]) -> tuple[Settling, ...]:
-    """Return the verdicts; `settled` becomes `unclear` if another price has not settled."""
+    """Return the verdicts; a changing `settled` price is `unclear` if another has not settled."""
     moves = any(one.few or (one.verdict != "settled" and one.low < one.high) for one in judged)
     return tuple(
         msgspec.structs.replace(one, verdict="unclear")
@@ -239,7 +239,7 @@ def verdict_of(name: str, prices: Prices, from_ps: int, to_ps: int) -> Settling 
 
 
 def _edge(tried: Floats, money: Floats, spans: Floats) -> Literal["highest", "lowest"] | None:
-    """Return the extreme of the tried prices that was valid for over half of the time, or None."""
+    """Return the extreme of three or more tried prices that was valid most of the time, or None."""
     if len(np.unique(tried)) < 3:
         return None
     half = spans.sum() / 2

@@ -72,7 +72,7 @@ class ProfitSlope(msgspec.Struct, frozen=True):
 def slope_of(
     run: RawRun, carrier: str, prices: Prices, from_ps: int, to_ps: int
 ) -> ProfitSlope | None:
-    """Return the slope of a carrier's profit; None if it tried too few prices near its mean price.
+    """Return the slope of a carrier's profit; None if it has no fit (see fitted_slope).
 
     Raises:
         ResultsError: a table is unreadable.
@@ -113,8 +113,8 @@ def fitted_slope(
             the mean of the log prices near the mean.
 
     Returns:
-        The slope; None for fewer than eight periods or three different prices near the mean price,
-        or if the mean profit is 0.
+        The slope; None for fewer than eight periods or three different prices near the mean price
+        (or near `at`), or if the mean profit is 0.
     """
     x = log_prices - (np.average(log_prices, weights=lengths) if at is None else at)
     near = np.abs(x) <= NEAR

@@ -67,7 +67,7 @@ class GroupRow(msgspec.Struct, frozen=True):
 
     group: Group
     goodput_bps: float
-    goodput_low_bps: float  # goodput of the flow with the lowest goodput
+    goodput_low_bps: float  # lowest mean goodput per flow in a row of the tables
     goodput_high_bps: float
     share: float  # share of all goodput
     marks_per_s: float
@@ -151,7 +151,7 @@ def groups_of(run: RawRun) -> list[Group]:
     """Return the groups of a run in plan order.
 
     If flows of a source changed class, the whole source is one group of the class `CHANGING`. If
-    sources are many, each family of sources (see ecnomy.analysis.run.families) is one group.
+    groups are many, a family of sources (see ecnomy.analysis.run.families) is one group per class.
     """
     sources = run.plan.row_sources()
     names = [source.name for source in sources]

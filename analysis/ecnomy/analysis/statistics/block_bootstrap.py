@@ -51,8 +51,8 @@ def block_ratio(over: Counts, under: Counts, seed: int, *, level: float = 0.99) 
         level: confidence level of the percentile interval.
 
     Returns:
-        The ratio with its interval; n is the number of blocks. Draws without an event of `under`
-        are dropped. If no draws remain, all values are NaN.
+        The ratio with its interval; n is the number of blocks in all runs. Draws without a finite
+        ratio are dropped. If none remain, the ratio and its bounds are NaN, and n is 0.
 
     Raises:
         InputError: the tables differ in shape, are empty, or contain invalid counts.

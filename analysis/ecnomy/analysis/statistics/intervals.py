@@ -137,7 +137,7 @@ def bootstrap(
     """Return the percentile interval of a statistic from samples drawn with replacement.
 
     Values at the same index of different samples share a seed and are drawn together. The draws are
-    reproducible.
+    reproducible. Draws without a finite value are omitted. If none remain, the interval is NaN.
 
     Args:
         statistic: a function of rows [..., n], one per sample, that returns values [...].

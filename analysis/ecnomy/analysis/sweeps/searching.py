@@ -58,13 +58,13 @@ def make_missing(
 def workers_when_needed(
     limits: Limits, scheduler: str, workers: int, *, rounds: bool = True
 ) -> Iterator[tuple[LazyPool, Callable[[int, int], Any]]]:
-    """Yield workers that start at the first missing run, and a function that shows progress.
+    """Yield workers that start at the first missing run, and a function for `told` above.
 
     Args:
         limits: limits of each run.
         scheduler: address of a running dask scheduler; "" for local workers.
         workers: number of local workers; 0 for one per CPU.
-        rounds: whether results of runs may request further runs.
+        rounds: whether results of runs may lead to further runs.
     """
     from ecnomy.markets.cli.sweeping import Observed
     from ecnomy.markets.sweep.pool import DaskPool, LazyPool

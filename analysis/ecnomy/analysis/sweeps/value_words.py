@@ -3,7 +3,7 @@
 
 A mapping such as a strategy or a marking law is named by its kind or law. If several mappings have
 the same kind or law, the name also has the fewest keys that distinguish them, as in `red
-(min_threshold 7 kB)`.
+(min_threshold 7 kB)`. If three keys do not suffice, it has all keys that differ.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 __all__ = ["short_path", "words_of"]
 
 _NAMES = ("kind", "law")
-_MOST = 3  # a name includes at most this many keys
+_MOST = 3  # longest combination of keys that is tried
 
 
 def short_path(path: str) -> str:
@@ -56,7 +56,7 @@ def _name(mapping: dict[str, Any]) -> Any:
 
 
 def _telling(mappings: Sequence[dict[str, Any]]) -> tuple[str, ...]:
-    """Return the fewest keys that distinguish all mappings; () for a single mapping."""
+    """Return the one to three keys that distinguish all mappings, or else all that differ."""
     if len(mappings) < 2:
         return ()
     keys = list(dict.fromkeys(key for mapping in mappings for key in mapping))

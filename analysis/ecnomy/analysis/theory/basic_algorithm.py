@@ -76,8 +76,8 @@ def asynchronous_prices(
     """Run the asynchronous version of the basic algorithm (section II-B, last paragraphs).
 
     In each period, each link and each source updates with probability `activity`. A link uses
-    delayed rates, and a source delayed prices. All ages from 0 to `longest_delay` periods are
-    equally likely.
+    delayed rates, and a source delayed prices. All ages from 0 to `longest_delay` periods that do
+    not precede period 0 are equally likely.
 
     Args:
         problem: the network and its flows.

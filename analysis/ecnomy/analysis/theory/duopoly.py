@@ -127,7 +127,7 @@ class ParallelCarriers(msgspec.Struct, frozen=True, kw_only=True):
             prices: price of a mark on each link [money].
 
         Raises:
-            InputError: a price is missing or not positive, or a link would be unused or full.
+            InputError: a price is missing or not positive, or links would be full or unmarked.
         """
         if len(prices) != self.links or not all(0 < price < math.inf for price in prices):
             raise InputError(f"prices: found {prices}, expected {self.links} prices above 0")

@@ -55,7 +55,7 @@ def delayed_trajectory(
         step_s: the step, seconds; the fourth order requires delays of a whole number of steps.
 
     Raises:
-        InputError: a delay is shorter than a step, or the step is not positive.
+        InputError: a delay is shorter than a step, or the step is not positive or exceeds the run.
     """
     x = np.atleast_1d(np.asarray(start, dtype=np.float64))
     if not (step_s > 0 and until_s >= step_s):
@@ -200,7 +200,7 @@ def course_of(deviation: npt.ArrayLike, *, noise: float = 1e-11) -> Course:
 
     Args:
         deviation: values of x(t) - x* at equal time steps.
-        noise: deviations below this share of the largest deviation count as rounding errors.
+        noise: deviations up to this share of the largest deviation do not count as sign changes.
 
     Raises:
         InputError: there are fewer than eight values, or all values are 0.

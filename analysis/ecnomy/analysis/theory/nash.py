@@ -89,8 +89,8 @@ def nash_equilibrium(utility: Concave, users: int, capacity: float) -> NashEquil
         capacity: C, in any unit of rate.
 
     Raises:
-        InputError: an argument is out of range, or a utility does not increase up to the equal
-            share C/users.
+        InputError: an argument is out of range, or a utility does not keep increasing up to the
+            equal share C/users.
     """
     if users < 2 or not (np.isfinite(capacity) and capacity > 0):
         found = f"{users} users and the capacity {capacity:g}"

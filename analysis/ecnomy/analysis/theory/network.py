@@ -57,7 +57,10 @@ class LoadLink(msgspec.Struct, frozen=True):
 
 
 class QueueLink(msgspec.Struct, frozen=True):
-    """A link that marks by its mean queue, like RED. In the fluid model, it is full or empty."""
+    """A link that marks by its mean queue, like RED.
+
+    In the fluid model, the link is full or its queue is empty.
+    """
 
     capacity_pps: float
     curve: Callable[[float], float]  # probability at a queue; continuous, not decreasing
@@ -94,7 +97,7 @@ def wtp_rates_pps(
 
     Args:
         weights: w, marks per round trip.
-        probabilities: marking probabilities p of the paths, in (0, 1].
+        probabilities: marking probabilities p of the paths, above 0; sums over links may exceed 1.
         rtts_s: round-trip times T including queueing, seconds.
         floor: whether senders are ACK-clocked, with cwnd >= 1 and cwnd - 0.5 packets in flight.
 
@@ -167,7 +170,7 @@ def _settle(
     demand: Demand,
     compose: str,
 ) -> NetworkEquilibrium:
-    """Solve for the state of one link after another until all states are stationary."""
+    """Solve for the state of one link after another until all rates are stationary."""
     if compose not in ("sum", "product"):
         raise InputError(f"compose must be 'sum' or 'product', got {compose!r}")
     if not links or any(not (link.capacity_pps > 0 and link.top > 0) for link in links):
