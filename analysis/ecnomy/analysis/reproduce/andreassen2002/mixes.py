@@ -49,6 +49,8 @@ def controls(runs: Runs) -> dict[str, Table]:
 def ranks(x: Table, y: Table) -> Table:
     """Return Spearman's rank correlation per seed, rounded so that equal orders give exactly 1.
 
+    The result is 0 for a seed whose x or y is constant.
+
     Args:
         x: values of shape [threshold, seed], or [threshold].
         y: values of shape [threshold, seed].

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 3.1.2: how instantaneous queues affect delays, and smooth curves runs of marks."""
+"""Section 3.1.2: effects of instantaneous queues on delays, of smooth curves on runs of marks."""
 
 from __future__ import annotations
 

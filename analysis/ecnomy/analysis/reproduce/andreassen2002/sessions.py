@@ -26,8 +26,8 @@ def surfers(results: Path) -> Mapping[str, float]:
         reading_s and reading_cv, those of the first 200 reading times of each user; readings, the
         number of these times; reading_distance, the Kolmogorov distance of their distribution from
         that of four branches; and pages_per_user, the pages requested in the measured window.
-        `<name>_se` is the standard error of a mean or variation. A pause counts as a reading time
-        unless it ends a session.
+        `<name>_se` is the standard error of a mean or variation. Every pause between pages counts
+        as a reading time, so reading times are valid only if no session ends during the run.
     """
     from ecnomy.markets.results.rawrun import open_raw
 

@@ -78,7 +78,7 @@ def budget(results: Path) -> Columns:
 
 
 def pages(results: Path) -> Columns:
-    """Return each source's number of pages begun in the measured window, and their mean time."""
+    """Return the number and mean time of complete pages begun in the measured window, by source."""
     from ecnomy.markets.results.rawrun import open_raw
 
     run = open_raw(results)

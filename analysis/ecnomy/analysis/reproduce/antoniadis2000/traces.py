@@ -39,7 +39,7 @@ def early_warning(results: Path) -> Mapping[str, float | None]:
     Returns:
         dropped; dropped_late, drops after 10 s; periods, the number of marking periods; and
         longest_at_start, the most packets waiting when the first packet of a period arrives, or
-        None if the run has drops.
+        None if the run has drops or no marks.
     """
     from ecnomy.markets.results.rawrun import open_raw
 

@@ -38,7 +38,11 @@ def by_price(runs: Runs) -> dict[str, Runs]:
 
 
 def theory_window(rule: str, source: int, active: int) -> float:
-    """Return (c / n) RTT for n equal sources, including the backlog n / gamma in the RTT of PC2."""
+    """Return the window (c / n) RTT [packets] for n equal sources.
+
+    c is the rule's target rate, below the capacity under PC1. The RTT under PC2 includes the wait
+    for the backlog n / gamma.
+    """
     wait_ms = active / GAMMA["pc2"] / CAPACITY if rule == "pc2" else 0.0
     return SHARE[rule] * CAPACITY / active * (RTT_MS[source] + wait_ms)
 
@@ -125,7 +129,7 @@ def basic_windows() -> tuple[dict[int, np.ndarray], dict[int, np.ndarray]]:
     """Return the basic algorithm's windows on this network, from 2 s before the paper's time 0.
 
     Returns:
-        Two arrays per source with one value per ms: its window, and whether it is active.
+        Two mappings, source -> one value per ms: the window, and 1 while the source is active.
     """
     steps = round(1000 * (BEGIN_S + 5 * PERIOD_S))
     active = np.zeros((steps, 4))

@@ -27,7 +27,10 @@ POINTS: Final = 70
 
 
 def windows(results: Path) -> dict[str, float | list[float]]:
-    """Return `s1.window.n`, the mean while n sources are settled, and `path.s1[i]`, every 0.1 s."""
+    """Return each source's mean window while n sources are settled, and its course.
+
+    Names are `s1.window.n` and `path.s1[i]`, with a value of the course every 0.1 s.
+    """
     recorded = Recorded(results)
     found: dict[str, float | list[float]] = {}
     for source in ORDER:

@@ -23,7 +23,7 @@ __all__ = ["draw", "figures", "noise"]
 PRICE: Final = 4  # price for four sources of weight 12 on 12 packets/ms
 SMOOTHED: Final = "sources.s1.transport.smoothed"
 LABELS: Final = {"off": "plain", "unit": "smoothed"}
-SAMPLES: Final = 100  # marks that a source remembers
+SAMPLES: Final = 100  # packets whose marks a source remembers
 GOOD: Final = (0.05, 0.99)
 Curves = dict[str, dict[float, Runs]]
 
@@ -75,7 +75,7 @@ def _steadiness(cv: dict[float, np.ndarray]) -> dict[str, Sample]:
 
 
 def noise(marked: float) -> float:
-    """Return the coefficient of variation of a price from 100 independent marks, to first order.
+    """Return the coefficient of variation of a price from 100 independent packets, to first order.
 
     p = -ln(1 - m) / ln phi has dp / p = dm / (-(1 - m) ln(1 - m)). m has variance m (1 - m) / N.
     """

@@ -26,7 +26,7 @@ SMOOTH_S: Final = 0.1
 
 
 def periods(results: Path) -> dict[str, float | list[float]]:
-    """Return measures of each period k = 0 ... 4.
+    """Return measures of each period k = 0 ... 4, for s1 to s4 and for the bottleneck.
 
     Returns:
         `s1.window.k`, `s1.window_std.k` and `s1.window_cv.k`, the mean, standard deviation and

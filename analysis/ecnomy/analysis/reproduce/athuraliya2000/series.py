@@ -57,7 +57,7 @@ class Recorded:
         return self._of("marking_probability", self.links[link])
 
     def epochs(self, link: str) -> pd.DataFrame:
-        """Return a link's counts since the start at the end of each second."""
+        """Return a link's counts since the start at each report."""
         frame = self.run.link_epochs
         return frame.loc[frame["link"] == self.links[link]].sort_values("t_ps")
 

@@ -56,7 +56,10 @@ def control_figures(studies: Studies, names: tuple[str, ...]) -> dict[str, np.nd
 
 
 def fifo_figures(studies: Studies) -> dict[str, np.ndarray]:
-    """Return loss, marks and queue of all traffic in one queue: `control.fifo.<figure>.<law>`."""
+    """Return loss, marks and mean queue if all traffic shares one queue.
+
+    Names are `control.fifo.<figure>.<law>`.
+    """
     found: dict[str, np.ndarray] = {}
     for name, runs in by_options(studies["exp2-fifo"]).items():
         name = name.partition(".")[0]

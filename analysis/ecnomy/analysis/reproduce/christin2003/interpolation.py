@@ -92,7 +92,7 @@ class _Flows:
         self.window[flow], self.hit[flow] = 1, False
 
     def interval_ends(self, *, forget: bool) -> None:
-        """Replace L1 by L2, and forget flows on neither list if `forget` is set."""
+        """Replace L1 (`projected`) by L2 (`recent`); if `forget` is set, forget all other flows."""
         self.projected, self.recent = self.recent, np.zeros_like(self.recent)
         if forget:
             gone = ~self.projected

@@ -128,8 +128,8 @@ def _jain(runs: Runs, r: float) -> Floats:
 def log_slope(runs: Runs, key: str) -> list[Floats]:
     """Return the slope of log throughput against log p, with one point per number of flows.
 
-    All flows have weight 1. The result has one value per seed, or is [] for a single number of
-    flows.
+    All flows have weight 1. The result is a list of one array, with a value per seed, or [] for a
+    single number of flows.
     """
     light, heavy = (f"sources.{name}.transport.{key}" for name in ("light", "heavy"))
     own = runs.at({light: 1.0, heavy: 1.0})

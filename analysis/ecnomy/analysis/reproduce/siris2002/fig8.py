@@ -43,7 +43,7 @@ _LABELS: Final = {**LABELS, "slow_red": "RED, weight 0.002"}
 
 
 def _laws(runs: Runs) -> dict[str, Runs]:
-    """Return the runs by law, with RED at the smaller averaging weight as a separate law (X3)."""
+    """Return the runs by law, with RED at the smaller averaging weight as a separate law."""
     found = {}
     for value in runs.values(MARKING):
         law = msgspec.json.decode(value)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Integrates equations 1 to 7: the stability of the fluid model, and its equilibrium."""
+"""Tests equations 1 to 7 by integration: the fluid model's stability and equilibrium."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from ecnomy.analysis.reproduce.studies import Runs, Studies
 __all__ = ["figures"]
 
 _BUFFER = "network.links.bottleneck.buffer"
-_PACKETS = 180 - 60  # seconds measured, times 1250 packets/s of a full link
+_PACKETS = 180 - 60  # seconds measured; a full link carries 1250 packets/s
 _RARE = 0.1  # losses count as rare below this share of the marking probability
 
 
