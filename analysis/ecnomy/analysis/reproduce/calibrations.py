@@ -65,7 +65,7 @@ def make_any(
 
 
 def unmade_of_any(paper: Paper, name: str, form: Form, variant: Variant | None = None) -> int:
-    """Return the number of runs that `unmade` counts, in a study or in a calibration's search.
+    """Return the number of missing, failed or outdated runs of a study or calibration search.
 
     Raises:
         ResultsError: the study has no store.

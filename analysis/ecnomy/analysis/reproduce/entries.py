@@ -164,7 +164,8 @@ def cause_of(
 ) -> tuple[str, dict[str, Interval]]:
     """Return the cause of a claim's verdict, or "", and the quantities that it names.
 
-    A claim has no cause if it is confirmed at the chosen settings, is not judged, or has a note.
+    A claim has no cause if it is not judged, is confirmed at the chosen settings, has a note, or is
+    reported without a finding.
     """
     from ecnomy.analysis.reproduce.wording import MISSING, UNKNOWN, filled
 

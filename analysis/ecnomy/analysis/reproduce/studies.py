@@ -147,7 +147,7 @@ class Runs:
         return Runs(self._table, batches=self.batches, budget=self.budget, rows=rows)
 
     def sample(self, column: str) -> npt.NDArray[np.float64]:
-        """Return one value of a column per replicate, by seed, or per batch of the first run.
+        """Return a column's value per replicate, in order of seeds, or per batch of the first run.
 
         Raises:
             ResultsError: the column does not exist, or a seed has several runs (some parameter is

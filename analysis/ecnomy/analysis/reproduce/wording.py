@@ -85,7 +85,7 @@ def filled(finding: Finding, samples: Samples, studies: Studies) -> tuple[str, d
     """Return the text of a finding with the runs' quantities and settings, and the quantities.
 
     A finding needs the quantities in its text and in its conditions. A note replaces
-    a control's text if none of its quantities was measured, and a cause if the runs do not meet its
+    a control's text if no quantity in it was measured, and a cause if the runs do not meet its
     conditions.
     """
     controls: dict[str, Interval] = {}

@@ -43,7 +43,7 @@ class Factor(msgspec.Struct, frozen=True):
         paths: paths of its parameters; the first one represents the factor.
         unit: unit of numeric values; "" for other values.
         labels: labels of the levels in order; empty for samples and for sweeps of earlier versions.
-        values: values of the levels; empty unless they are numbers of one path without labels.
+        values: values of the levels; empty unless they are numbers without given labels.
         cells: for each path, the values of the levels in the sweep's table.
         sampled: whether the values are drawn at random.
     """

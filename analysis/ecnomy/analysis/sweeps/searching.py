@@ -58,7 +58,7 @@ def make_missing(
 def workers_when_needed(
     limits: Limits, scheduler: str, workers: int, *, rounds: bool = True
 ) -> Iterator[tuple[LazyPool, Callable[[int, int], Any]]]:
-    """Yield workers that start at the first missing run, and a function for `told` above.
+    """Yield workers that start at the first missing run, and the `told` of make_missing.
 
     Args:
         limits: limits of each run.

@@ -56,7 +56,7 @@ def _name(mapping: dict[str, Any]) -> Any:
 
 
 def _telling(mappings: Sequence[dict[str, Any]]) -> tuple[str, ...]:
-    """Return the one to three keys that distinguish all mappings, or else all that differ."""
+    """Return the fewest keys, up to three, that distinguish all mappings, or all that differ."""
     if len(mappings) < 2:
         return ()
     keys = list(dict.fromkeys(key for mapping in mappings for key in mapping))

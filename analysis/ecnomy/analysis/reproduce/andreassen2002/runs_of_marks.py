@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 3.1.2: effects of instantaneous queues on delays, of smooth curves on runs of marks."""
+"""Section 3.1.2: effects of instantaneous queues on delays, and of smooth curves on mark runs."""
 
 from __future__ import annotations
 
