@@ -36,7 +36,7 @@ def switches_of(run: RawRun) -> Switches:
 def flows_on(run: RawRun, edges_ps: npt.NDArray[np.int64]) -> Floats:
     """Return the mean number of active flows in each row and interval, [interval, row].
 
-    All flows of a row that agents never switch count as active, even before they start.
+    All flows of a row that agents never switch off count as active, even before they start.
 
     Args:
         run: the run.
