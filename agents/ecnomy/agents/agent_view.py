@@ -88,7 +88,7 @@ class AgentView:
             flows: numbers of flows, as in `flow` of a view; None for all flows of the menu.
 
         Raises:
-            StrategyError: the choice does not exist, or a flow belongs to another agent.
+            StrategyError: the choice does not exist, or the menu does not apply to a flow.
         """
         if self._menus is None:
             raise StrategyError(f"{self.name} chose {choice!r}, but has no menus")

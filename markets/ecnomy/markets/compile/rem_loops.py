@@ -17,8 +17,8 @@ if, at each link,
     gamma sum_s n_s k_s M_s D_s x_s^2 / w_s < pi / 2,
 
 where M_s is the number of links of the path with a price above zero. The queue's term is a zero at
-alpha / T. As w goes to 0, its lag requires atan(w T / alpha) > w D, and so alpha < T / D, with D
-weighted as above.
+alpha / T. As the angular frequency w goes to 0, its lag requires atan(w T / alpha) > w D, and so
+alpha < T / D, with D weighted as above.
 
 `auto` stays below both bounds by a margin. Its gamma is 1/4 over the sum. The gain margin of 2 pi
 allows for the delay of queues and for sources that are not active yet. Its alpha / T is a quarter

@@ -18,7 +18,8 @@ def check_reports(scenario: Scenario, plan: Plan) -> None:
     """Refuse a plan whose report of flows, links and source-link pairs exceeds a frame.
 
     Raises:
-        ScenarioError: a report is too long; the place is the source with the most rows.
+        ScenarioError: a report is too long; the place is the source with the most rows, or
+            `sources` if no source has two rows.
     """
     pairs = sum(len(source.path) + len(source.ack_path) for source in plan.sources)
     late = len(plan.record.delay_thresholds_ps)

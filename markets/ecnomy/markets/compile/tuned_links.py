@@ -19,7 +19,7 @@ def check_tuned(scenario: Scenario, plan: Plan) -> None:
 
     The strategy's `tunes` lists the laws that it can tune, and its `link` names the link. Without
     `link`, the strategy tunes its carrier's busiest link. In that case, the carrier must have a
-    link with one of these laws, and must not have a dual queue.
+    link with one of these laws, and no link that sorts packets by header (such as a dual queue).
 
     Raises:
         ScenarioError: the strategy cannot tune the law; the place is the strategy.

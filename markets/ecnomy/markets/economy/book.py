@@ -28,7 +28,7 @@ class Book:
     Attributes:
         fee_micro: fees of each flow so far. All columns are replaced, never modified in place.
         charge_micro: mark charges of each flow so far.
-        bill_micro: payments for each flow by its user so far.
+        bill_micro: payments for each flow by its user so far, under these contracts.
         standing_micro: the part of each bill that is charged by time.
         weight_micro: the part of each standing charge that depends on the flow's weight.
     """

@@ -3,14 +3,14 @@
 
     call            caller -> provider: the tariff's price when the request is accepted, and the
                     charges for the call's time and packets when the call ends
-    reimbursement   provider -> caller, if the record of the call shows a broken promise
+    reimbursement   provider -> caller, if the tariff's `quality_seen_by` reports a broken promise
 
 The caller's agent ranks the providers of its source (CallBuyer). Without an agent, providers are
 ranked by price, from the cheapest. If a provider refuses, the next provider decides. The desk posts
 its charges in the ledger at the end of each epoch. The posting of a call's price has the time of
 the request, and every other posting the time at which the call ended. A call in progress at the end
-of the run is charged for its time so far and is not reimbursed. If a flow has several providers,
-the provider of its last call pays for its marks.
+of the run is charged for its time and packets so far and is not reimbursed. If a flow has several
+providers, the provider of its last call pays for its marks (after a best-effort call, its user).
 """
 
 from __future__ import annotations
@@ -244,7 +244,7 @@ class CallDesk:
             self._buyers[int(self._buyer[flow])][1].add(row)
 
     def ended(self, line: int) -> EndedCalls:
-        """Return the calls on a line that have ended since this method was last called."""
+        """Return the calls on a line that have ended since the last call for this line."""
         return self._lines[line].ended.take()
 
     def spread(self) -> None:
@@ -274,7 +274,7 @@ class CallDesk:
 
 
 def unsold(calls: Columns) -> Columns:
-    """Return records of calls without a provider, with charges and reimbursements of 0."""
+    """Return records of calls with the columns of calls that no provider sold: charges of 0."""
     count = len(calls["id"])
     none = {name: np.zeros(count, dtype=np.int64) for name in ("charge_micro", "refused_by")}
     back, tariff = np.zeros(count, dtype=np.int64), np.full(count, BEST_EFFORT, dtype=np.int64)

@@ -43,7 +43,8 @@ class ClassFees:
             the amount [micro-units] and the active time [ps] of each flow.
 
         Raises:
-            LedgerError: overflow (a fee is above 10^12 micro-units per second).
+            LedgerError: overflow (a fee is above 10^12 micro-units per second, or is due for more
+                than 4 million seconds at once).
         """
         if len(fee_micro_per_s) and int(fee_micro_per_s.max()) > DEAREST_MICRO:
             raise LedgerError("overflow", f"a class fee exceeds {DEAREST_MICRO} micro-units/s")

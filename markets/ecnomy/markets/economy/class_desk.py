@@ -10,9 +10,9 @@ A class admits a flow at its customer's request, unless one of these conditions 
     seller      the class's seller refuses
 
 A refused flow stays in its class. If a row stands for many flows, each flow counts as a member, and
-the class admits all of them or refuses all. Among simultaneous requests, requests for classes
-without a limit are handled first, which frees places in other classes. The other requests follow by
-ascending row.
+the class admits all of them or refuses all. Among an agent's simultaneous requests, those for
+classes without a limit are handled first, which frees places in other classes. The other requests
+follow by ascending row.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ def share(quantity: Integers, part: int, whole: int) -> Integers:
     """Return floor(quantity x part / whole) for each row, with part <= whole.
 
     Raises:
-        LedgerError: overflow (a quantity is 2^62 or more).
+        LedgerError: overflow (a result is 2^62 or more).
     """
     common = math.gcd(part, whole)
     part, whole = part // common, whole // common

@@ -35,8 +35,9 @@ __all__ = ["Ledger", "Postings"]
 class Postings(msgspec.Struct, frozen=True, eq=False):
     """A batch of postings of one kind. Unless `t_ps` is a column, all have the same time.
 
-    `flow` is -1 for postings without a flow. `quantity` is the amount bought (marks, bytes or ps of
-    time, depending on the kind), and `price_micro` is the price of a unit (mark, byte or second).
+    `flow` is -1 for postings without a flow. `quantity` is the amount bought (such as marks, bytes
+    or ps of time, depending on the kind). `price_micro` is the price of a unit (such as a mark, a
+    byte or a second), or 0 if no single price applies.
     """
 
     t_ps: int | Integers

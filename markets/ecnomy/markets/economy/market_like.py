@@ -45,7 +45,7 @@ class MarketLike(Protocol):
 
     @property
     def fee_micro(self) -> Integers:
-        """Return the class fees of each flow so far."""
+        """Return the fees of each flow so far, for classes and under contracts with a tariff."""
 
     @property
     def charge_micro(self) -> Integers:

@@ -133,7 +133,7 @@ def _wanted(
     """Return the flows to which a choice applies.
 
     Raises:
-        StrategyError: the choice does not exist, or a flow belongs to another agent.
+        StrategyError: the choice does not exist, or a flow is not in `own`.
     """
     if choice not in names:
         raise StrategyError(

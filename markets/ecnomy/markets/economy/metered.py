@@ -33,7 +33,7 @@ NO_PRICE: Final = 0  # in the ledger, for amounts with several prices
 def weighed(active_ps: Integers, weight: Floats) -> Integers:
     """Return time multiplied by weight [ps].
 
-    Weights are rounded to a millionth, and results are rounded down to 1 ps.
+    Weights are rounded to a millionth, and results are rounded down to whole ps.
 
     Raises:
         LedgerError: overflow (2^62 ps or more for a row, such as 5 s at a weight of 10^6).
@@ -109,7 +109,7 @@ class Metered:
         return self._domains.priced(price_micro, domain, self._other)
 
     def _fee(self, amount: Integers, active_ps: Integers) -> Integers | None:
-        """Return the part of each amount that does not depend on the meter, or None for 0."""
+        """Return the part of each amount that does not depend on the meter; None: 0, or a menu."""
         if isinstance(self.tariff, Flat):
             return amount
         if not isinstance(self.tariff, TwoPart):

@@ -31,7 +31,7 @@ _STATES = ("active", "files", "file_bytes", "file_left")  # columns passed on un
 
 
 def gains(plan: Plan) -> Floats:
-    """Return the gain of each row's window law, or 0 if no mark rate can control the law."""
+    """Return the gain of each row's window law (1 if it has none); 0 if it ignores mark rates."""
     return np.array([_gain(source) for source in plan.row_sources()], dtype=np.float64)
 
 

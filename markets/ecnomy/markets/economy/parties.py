@@ -87,7 +87,7 @@ class Parties:
         return rows
 
     def pay_marks(self, who: str, sources: tuple[str, ...]) -> None:
-        """Make an agent pay for the marks of these sources' flows outside classes."""
+        """Make an agent pay for these flows' marks, unless the seller of a flow's class pays."""
         self._own_marks[self.flows(sources)] = self._accounts[who]
 
     def sell(self, who: str, sold: ClassSpec) -> Offer:
@@ -169,8 +169,8 @@ class Parties:
         """Set the fee of a class, and return whether the fee has changed.
 
         Raises:
-            StrategyError: the class does not exist, or the fee of a row of many flows would
-                overflow.
+            StrategyError: the class does not exist, or the fee is negative or so large that the fee
+                of a row of many flows could overflow.
         """
         known = {o.name: number for number, o in enumerate(self.offers) if o.provider == provider}
         if name not in known:
@@ -201,7 +201,7 @@ class Parties:
         return self._outside
 
     def carried(self, flow: int, account: int) -> None:
-        """Make this account pay for the flow's marks while the flow is outside classes."""
+        """Make this account pay for the flow's marks, unless the seller of its class pays."""
         self._own_marks[flow] = account
 
     def account(self, agent: str) -> int:

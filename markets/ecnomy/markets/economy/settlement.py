@@ -13,9 +13,9 @@ SETTLEMENTS in this module and to RULES in scenario/document.py.
     direct    the customer pays each domain the price of that domain x the marks set there
     peering   the customer pays as under `retail`; carriers do not pay each other
 
-The access carrier of a source owns the first link of its path. `retail` and `peering` charge
-customers for marks that arrive, so customers do not pay for marks on packets that are dropped
-downstream. Meters at links count such marks. A custom rule is a class with the methods of
+The access carrier of a source owns the first link of its path. `retail`, `cascade` and `peering`
+charge customers for marks that arrive, so customers do not pay for marks on packets that are
+dropped downstream. Meters at links count such marks. A custom rule is a class with the methods of
 Settlement, which a scenario names by its dotted path.
 """
 

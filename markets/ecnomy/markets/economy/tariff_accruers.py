@@ -71,7 +71,8 @@ def accruer(tariff: Tariff, rows: int, unit: str) -> Accruer:
     Args:
         tariff: the tariff.
         rows: the number of rows.
-        unit: the meter's unit, from unit_price.METER_UNITS. A flat rate reads a meter of time.
+        unit: the meter's unit, from unit_price.METER_UNITS. A flat rate reads the meter only if its
+            unit is time.
 
     Raises:
         LedgerError: overflow (the prices have no common denominator below 2^61).

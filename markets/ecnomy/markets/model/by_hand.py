@@ -3,7 +3,7 @@
 
 Amounts are in money. A wrong type raises TypeError, and an impossible value raises InputError. The
 market continues after these errors. After the end of the run, operations raise NotRunningError. The
-manifest lists the operations, because the scenario alone does not reproduce the results.
+manifest counts the operations, because the scenario alone does not reproduce the results.
 """
 
 from __future__ import annotations
@@ -137,8 +137,8 @@ class ByHand(Stepped):
         """Move all flows of a source to another class of its provider.
 
         The flows move at the next report, after customers have chosen and before providers decide
-        their payments, so that fee and payment change together. The member limit of the class is
-        not checked. Customers may move the flows again.
+        their payments, so that fee and payment change together. The limits of the class are not
+        checked, and its seller is not queried. Customers may move the flows again.
 
         Raises:
             TypeError, InputError: the source does not exist, it is not in a class, or its provider

@@ -177,7 +177,7 @@ class Market(ByHand):
         After the last epoch, agents do not decide.
 
         Raises:
-            LedgerError: the books do not balance.
+            LedgerError: an amount overflows, a counter ran backwards, or the books do not balance.
             StrategyError: a strategy's decision cannot be carried out.
         """
         self.t_ps, self._epoch = report.t_ps, report.epoch
@@ -215,7 +215,7 @@ class Market(ByHand):
         self._warn_advised()
 
     def orders(self) -> Decide:
-        """Return the flows' targets and links' parameters that changed since the last report."""
+        """Return the flows' targets and links' parameters that changed since the last answer."""
         if self.t_ps >= self.plan.duration_ps:
             return Decide(self._epoch)
         self._publish()
@@ -223,7 +223,7 @@ class Market(ByHand):
         return Decide(self._epoch, flows, self.laws.changed())
 
     def request(self, request: Request) -> Verdict:
-        """Return the answer of the agent that sells the call. A call without a seller is refused.
+        """Return whether a call may proceed (see CallDesk.admit).
 
         Raises:
             StrategyError: the agent's strategy failed.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Computes the tables `flows` and `links` over the measured window, which follows the warm-up.
 
+If a run ends during the warm-up, the window is the whole run.
 Counters and integrals are differences over the window, and rates are computed from these
 differences. States and maxima have their values at the end of the window. A quotient with
 denominator 0 is 0, except for a mean delay or wait without packets, which is NaN.

@@ -49,7 +49,7 @@ class SoldClass(msgspec.Struct, frozen=True):
 class HandChange(msgspec.Struct, frozen=True):
     """The changes that a user made to one kind of value in a running market."""
 
-    what: str  # price, willingness, active share or class
+    what: str  # price, willingness, weight, active share or class
     of: str  # a carrier ("" in a market without one) or a source
     from_ps: int
     values: int

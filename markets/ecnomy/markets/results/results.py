@@ -91,7 +91,10 @@ class Results(RunTables):
 
     @property
     def window_s(self) -> tuple[float, float]:
-        """Return the measured window in seconds, from the end of the warm-up to the run's end."""
+        """Return the measured window in seconds, from the end of the warm-up to the run's end.
+
+        If the run ended during the warm-up, the window begins at 0 s.
+        """
         return self.measured.from_ps / PS_PER_S, self.measured.to_ps / PS_PER_S
 
     @cached_property
@@ -99,7 +102,7 @@ class Results(RunTables):
         """Return one row per flow, indexed by name, over the measured window.
 
         The columns are `source`, `class`, `provider`, `goodput_mbps`, `marks_per_s`, `fee` (money
-        paid for the class), `charge` (money paid for marks), `price_per_mark` (money),
+        paid for classes and contracts), `charge` (money paid for marks), `price_per_mark` (money),
         `mean_delay_s` and the engine's counters. A source with `rows: together` has one row, which
         covers `members` flows.
         """
@@ -157,7 +160,7 @@ class Results(RunTables):
         """Return the rates and payments that `ecnomy run` prints, one row per class or source.
 
         Rates and payments are means per flow over the measured window. There are no rows for a run
-        that ended before its first report, or no later than its warm-up.
+        that ended no later than its first report, or exactly at the end of its warm-up.
         """
         from ecnomy.markets.results.glance import summary_frame
 

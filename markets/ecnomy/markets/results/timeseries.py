@@ -7,7 +7,7 @@ reports and each group of flows:
     Growth   increase of a counter / length of the interval             Mbps, 1/s, money/s
     Ratio    increase of one counter / increase of another              a share, seconds, money/mark
     Mean     increase of an integral / length / flows                   packets
-    State    the value at the end of the interval
+    State    the value at the end of the interval, or at its start for willingness and price
 
 Increases are sums over the flows of the group. A flow counts for the class that it has at the start
 of the interval (`class_index`).

@@ -96,7 +96,7 @@ class Conversation:
     The object holds no reference to the market. Each call receives the market as an argument.
 
     Attributes:
-        finish: the engine's last message; None before its end.
+        finish: the engine's last message; None until it arrives.
         t_ps: time of the last report that the market has processed.
     """
 

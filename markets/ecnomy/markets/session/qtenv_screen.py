@@ -122,7 +122,7 @@ class Screen:
         ]
 
     def _news(self, market: MarketLike) -> list[str]:
-        """Return the decisions since the last report, in order of time, without agents' notes.
+        """Return the newest decisions since the last report, in order of time, without notes.
 
         A value set by hand overrides the agent's decision at each report. The value in force stays
         the same, so neither decision is listed.

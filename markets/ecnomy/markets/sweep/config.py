@@ -73,8 +73,8 @@ def load_sweep(
 
     Args:
         path: the file.
-        quick: whether to apply the section `quick` of the file (other replicates or parameters,
-            additional `set`).
+        quick: whether to apply the section `quick` of the file, whose keys replace those of the
+            file (`set` is applied in addition).
         beside: further keys of the file, which the caller reads.
 
     Raises:

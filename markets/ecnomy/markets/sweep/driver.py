@@ -2,8 +2,8 @@
 """Makes the missing runs of a sweep.
 
 A run is present if the current code made its record. The code consists of the engine, ecnomy's
-sources and the user's modules. A failed run also counts as present, unless failed runs are to be
-repeated.
+sources, the versions of packages and the user's modules. A failed run also counts as present,
+unless failed runs are to be repeated.
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@
     <source>.flows, .goodput_bps, .marks_per_s, .marking_rate, .mean_delay_s, .mean_cwnd,
         .charge_per_s, .fee_per_s        means over its flows; money/s per flow
     <link>.utilization, .marking_probability, .mean_queue_packets, .mean_wait_s, .drops
-    balance.<account>                     money at the end, of agents and of sources that pay
+    balance.<account>                     money at the end of the run
     price.<carrier>, price                money per mark, mean over time; `price` only if the
-                                          market has one carrier
+                                          market has at most one carrier
 
 All values except balances cover the measured window. A reverse link is omitted unless it marks
 or drops packets.

@@ -74,7 +74,7 @@ def run_sweep(
     Args:
         file: the sweep file.
         out: folder of the results; results/<name of the file> by default.
-        executor: an executor of concurrent.futures whose workers run the same ecnomy.
+        executor: an executor of concurrent.futures whose workers run the same version of ecnomy.
         workers: number of its workers.
         quick: whether to use the settings that the file defines for quick runs.
         retry_failed: whether to repeat failed runs.

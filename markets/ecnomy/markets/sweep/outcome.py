@@ -108,7 +108,7 @@ class Outcome(msgspec.Struct, frozen=True):
 
 
 def execute(task: Task) -> Outcome:
-    """Make the run and return its outcome. Raise only if the worker has other code."""
+    """Make the run and return its outcome. Raise only if the worker has other code or no engine."""
     began_s = time.monotonic()
     outcome = Outcome(task.point, "", FAILED, "", code_now(task.engine), {}, {})
     if outcome.code != task.code:

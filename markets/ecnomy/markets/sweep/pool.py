@@ -103,6 +103,8 @@ class DaskPool:
     def __init__(self, scheduler: str, workers: int, limits: Limits) -> None:
         """Connect to the address `scheduler`, or start `workers` local processes if it is "".
 
+        If `workers` is 0, one process per CPU is started.
+
         Raises:
             InputError: dask.distributed is not installed, or certificates for tls:// do not fit.
             PoolError: the address does not answer, its scheduler has no worker, or a worker does

@@ -45,7 +45,7 @@ def figures(folder: Path, outcome: str) -> dict[str, float]:
 
 
 def columns_in(folder: Path) -> list[str]:
-    """Return the outcome columns of recorded runs, in order."""
+    """Return the outcome columns of recorded runs in order, and parameters that are in shards."""
     import pyarrow.parquet as pq
 
     found: dict[str, None] = {}

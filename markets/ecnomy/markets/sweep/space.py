@@ -57,7 +57,10 @@ class Range(msgspec.Struct, frozen=True):
         return self.shown(self.low + u * (self.high - self.low))
 
     def shown(self, value: float) -> Value:
-        """Return a value with its unit, rounded to six digits (money also to micro-units)."""
+        """Return a value with its unit, rounded to six digits (money also to micro-units).
+
+        Pure numbers are not rounded.
+        """
         if not self.unit:
             return int(value) if self.whole and value == int(value) else value
         value = float(f"{value:.6g}")

@@ -8,7 +8,7 @@
     parts/3-of-40/           the same content for one part of the runs (parts.py)
     lock                     held by the driver
 
-A run is done if and only if its outcome record exists, in a file or in a shard. A file gets
+A run has ended if and only if its outcome record exists, in a file or in a shard. A file gets
 its final name only when it is complete. The name of a shard is the digest of its content. Truncated
 or altered files are renamed, and their runs are repeated. Each start of the driver begins a new
 generation. If a point has several records, the record of the latest generation is used. Within a

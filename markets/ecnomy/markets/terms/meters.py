@@ -16,7 +16,8 @@ class Meter(msgspec.Struct, frozen=True):
     Attributes:
         name: name in YAML.
         unit: one of unit_price.METER_UNITS.
-        of_marks: whether the meter counts marks. If so, the price depends on their codepoint.
+        of_marks: whether the meter counts marks or bytes of marked packets. If so, a posted price
+            depends on their codepoint.
     """
 
     name: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The largest amount of money, and the price of a classic mark, in micro-units."""
+"""The limit for amounts of money, and the price of a classic mark, in micro-units."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 
 __all__ = ["LARGEST_MICRO", "classic_price_micro"]
 
-LARGEST_MICRO: Final = 2**62  # largest amount, so that the sum of two still fits an int64
+LARGEST_MICRO: Final = 2**62  # amounts are smaller, so that the sum of two fits an int64
 
 
 def classic_price_micro(price_micro: int, ratio: float) -> int:

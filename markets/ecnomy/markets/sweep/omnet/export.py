@@ -9,7 +9,7 @@
 
 Each list of a grid is an iteration variable. Every other block is one variable, whose parameters
 change together. The ini of each point is made as for a scenario. Lines whose values differ between
-points follow the variable on which they depend. If one depends on several variables, all of these
+points follow the variable on which they depend. If a line depends on several variables, all such
 lines follow one variable over all points instead. Run n of the project is run n of the sweep.
 Values that affect only agents vary only in the configuration Serve, in which the market of
 `ecnomy serve SWEEP` decides:
