@@ -36,8 +36,8 @@ class CallBuyer(Protocol):
     def order(self, ask: CallAsk) -> Sequence[int]:
         """Return the offers to request, in order of preference, as indices into `ask.offers`.
 
-        The first provider that admits the call carries it. BEST_EFFORT may be last. A caller that
-        all providers refuse gives up.
+        The first provider that admits the call carries it. BEST_EFFORT may be last. Without it,
+        a caller that all providers refuse gives up.
         """
 
     def claims(self, broken: bool) -> bool:
@@ -96,7 +96,7 @@ class Seat(Protocol):
         """Make the agent the user and payer of these sources' flows, and return their rows."""
 
     def pay_marks(self, sources: tuple[str, ...]) -> None:
-        """Pay for the marks of these sources' flows while the flows are outside classes."""
+        """Pay for the marks of these sources' flows, unless the seller of a flow's class pays."""
 
     def sell_class(self, sold: ClassSpec, seller: ClassSeller | None = None) -> Offer:
         """Sell a service class for a fee.
@@ -180,7 +180,7 @@ class Seat(Protocol):
         """Move flows to the classes decided, if the classes admit them."""
 
     def pay(self, rows: Integers, decision: Decision, *, all_of_them: bool) -> None:
-        """Set the payment and rate caps of all these flows, or only of those outside classes."""
+        """Set payments, rate caps, weights and budgets: of all flows, or of those outside classes."""
 
     def note(self, name: str, value: float) -> None:
         """Record a value in the table `agents`."""

@@ -94,7 +94,7 @@ class RevenueBandit:
         self._squares[self._tried] += earned**2
 
     def _means(self) -> Floats:
-        """Return the mean profit of each price, with untried prices last."""
+        """Return the mean profit of each price, or -inf for untried prices."""
         tried = self._count > 0
         return np.where(tried, self._sum / np.maximum(self._count, 1), -np.inf)
 
