@@ -180,7 +180,7 @@ class Seat(Protocol):
         """Move flows to the classes decided, if the classes admit them."""
 
     def pay(self, rows: Integers, decision: Decision, *, all_of_them: bool) -> None:
-        """Set payments, rate caps, weights and budgets: of all flows, or of those outside classes."""
+        """Set payments, caps, weights and budgets of all flows, or of those outside classes."""
 
     def note(self, name: str, value: float) -> None:
         """Record a value in the table `agents`."""

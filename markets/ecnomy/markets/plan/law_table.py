@@ -108,7 +108,7 @@ def param(kind: str, name: str, parameter: str) -> Param:
 
 
 def with_trait(kind: str, trait: str, value: object = True) -> frozenset[str]:
-    """Return the laws of a kind that have a trait."""
+    """Return the laws of a kind whose trait has this value."""
     return frozenset(n for n, law in law_table()[kind].items() if law.traits[trait] == value)
 
 

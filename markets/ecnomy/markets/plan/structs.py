@@ -266,7 +266,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def l4s(self) -> bool:
-        """Return whether the source's data packets are ECT(1)."""
+        """Return whether the source's ECT data packets, if any, are ECT(1)."""
         return self.transport.codepoint == "ect-1"
 
     @property

@@ -28,10 +28,10 @@ __all__ = ["check_names", "market_spec"]
 
 
 def check_names(document: Document, places: Places) -> None:
-    """Refuse duplicate names and nodes without a link.
+    """Refuse duplicate names, and sources at nodes without a link.
 
     Raises:
-        ScenarioError: a name is used twice, or a node has no link.
+        ScenarioError: a name is used twice, or a source's node has no link.
     """
     _unique("network.links", (link.name for link in document.network.links), places)
     _unique("sources", (source.name for source in document.sources), places)
