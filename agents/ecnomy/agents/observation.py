@@ -104,7 +104,8 @@ class FlowColumns(msgspec.Struct, frozen=True, eq=False):
         bill_micro: the user's total payment for the flow: marks (if the user pays for them), class
             fees, and contracts on a meter [micro-units of money; by default the cost of the marks].
         standing_micro: the part of the bill charged by time, independent of traffic: class fees,
-            flat tariffs, fees of two-part tariffs, and charges by weight [micro-units of money].
+            flat tariffs, fees of two-part tariffs, contracts on the meter `time`, and charges by
+            weight [micro-units of money].
         weight_micro: the part of `standing_micro` charged by weight: contracts on the meter
             `weight`, without their fees [micro-units of money].
         delivered_bytes: bytes that reached the receiver, including bytes not yet acknowledged
@@ -230,7 +231,8 @@ class FlowView(Timed, msgspec.Struct, frozen=True):
         bill_micro: the user's total payment for the flow: marks (if the user pays for them), class
             fees, and contracts on a meter [micro-units of money; by default the cost of the marks].
         standing_micro: the part of the bill charged by time, independent of traffic: class fees,
-            flat tariffs, fees of two-part tariffs, and charges by weight [micro-units of money].
+            flat tariffs, fees of two-part tariffs, contracts on the meter `time`, and charges by
+            weight [micro-units of money].
         weight_micro: the part of `standing_micro` charged by weight: contracts on the meter
             `weight`, without their fees [micro-units of money].
         delivered_bytes: bytes that reached the receiver, including bytes not yet acknowledged

@@ -27,10 +27,10 @@ class PriceHandler(User):
 
     The handler decides at the first report, so every flow begins with its user's settings. The
     second decision comes after a random delay, and later decisions are an interval apart. An
-    adaptive interval is at most twice the last interval. Otherwise, the next decision could be many
-    minutes away, because a flow that has just started has too few marks for an estimate of the
-    marking probability. A handler with an adaptive interval also decides when a posted charge by
-    time changes.
+    adaptive interval is at most twice the last interval, or 5 s if that is longer. Otherwise, the
+    next decision could be many minutes away, because a flow that has just started has too few marks
+    for an estimate of the marking probability. A handler with an adaptive interval also decides
+    when a posted charge by time changes.
     """
 
     def __init__(self, model: mesa.Model, name: str, terms: Terms) -> None:

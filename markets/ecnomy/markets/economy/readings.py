@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Read meters: the integer changes of the cumulative counters of reports over an epoch."""
+"""Read meters: compute the integer changes in the reports' cumulative counters over an epoch."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def identifiers(names: Iterable[str], taken: Iterable[str] = ()) -> dict[str, st
 
 
 def law_type(family: str, law: str) -> str:
-    """Return the qualified NED type of a law, from marking, scheduling, window or traffic."""
+    """Return the qualified NED type of a law of marking, scheduling, window or traffic."""
     package, suffix = _FAMILIES[family]
     camel = "".join(word.capitalize() for word in law.split("-"))
     plain = camel if camel.endswith(suffix) else camel + suffix

@@ -115,7 +115,7 @@ def _of_reader(kind: Any) -> str:
 
 
 def _owner_of_row(kind: type[msgspec.Struct]) -> str:
-    """Return the role for which the strategy in a row of sales must be suitable, or ""."""
+    """Return the role that the strategy in a row of `tariffs` or `elastic` must suit, or ""."""
     if kind is ElasticRow:
         return CARRIES_FILES
     return _roles_with("tariffs")[0] if kind is CallTariffRow else ""

@@ -19,7 +19,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def few(names: Sequence[str], noun: str = "") -> str:
-    """Return the first six names and the number of the others, such as `a, b and 3 more links`.
+    """Return the first six names and the number of others: `a, b, c, d, e, f and 3 more links`.
 
     Args:
         names: the names, in order.
