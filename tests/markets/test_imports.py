@@ -9,6 +9,14 @@ import pkgutil
 import pytest
 
 
+@pytest.mark.parametrize("package", ["agents", "markets", "markets.rl", "analysis"])
+def test_every_public_name_can_be_imported(package: str) -> None:
+    """Packages import their public names at the first use."""
+    module = importlib.import_module(f"ecnomy.{package}")
+    for name in module.__all__:
+        assert getattr(module, name) is not None
+
+
 @pytest.mark.parametrize("package", ["agents", "markets", "analysis"])
 def test_every_module_can_be_imported(package: str) -> None:
     """Solara's page is not imported, because it is a script of its server."""

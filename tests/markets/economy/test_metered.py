@@ -20,7 +20,7 @@ from ecnomy.markets.economy.posted_prices import Domains
 from ecnomy.markets.economy.readings import Epoch
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.terms.meters import METERS
-from ecnomy.markets.terms.tariffs import Flat, Posted, Tariff, TwoPart
+from ecnomy.markets.terms.tariffs import Flat, Menu, Posted, Tariff, TwoPart
 from ecnomy.markets.terms.tariffs import PerUnit as PerUnitTariff
 from ecnomy.markets.terms.unit_price import Price
 from market_world import PS
@@ -162,6 +162,30 @@ def test_the_fee_of_a_two_part_tariff_is_a_standing_charge(meter: str) -> None:
         by_weight = meter == "weight"
         assert told(due.standing_micro) == (told(due.amount_micro) if by_weight else fees)
         assert told(due.weight_micro) == (used if by_weight else None)
+
+
+def test_under_a_menu_the_standing_charge_is_that_of_the_chosen_tariff() -> None:
+    """The first flow is under a flat rate, the second under a two-part tariff, the third per unit.
+
+    Each column equals that of the contract with this tariff alone.
+    """
+    tariffs = {
+        "flat": Flat(price=Price(40, PS, "ps")),
+        "two": TwoPart(fee=Price(30, PS, "ps"), price=Price(5, 1, "byte")),
+        "unit": PerUnitTariff(price=Price(7, 1, "byte")),
+    }
+    alone = [Shelf("bytes", tariff).dues() for tariff in tariffs.values()]
+    shelf = Shelf("bytes", Menu(choices=tariffs))
+    assert shelf.contract.menu is not None
+    shelf.contract.menu.choose(np.arange(3), np.arange(3))
+    for number, due in enumerate(shelf.dues()):
+        own = [alone[row][number] for row in range(3)]
+        assert told(due.amount_micro) == [int(one.amount_micro[i]) for i, one in enumerate(own)]
+        fees = [one.standing_micro for one in own]
+        assert told(due.standing_micro) == [
+            0 if fee is None else int(fee[i]) for i, fee in enumerate(fees)
+        ]
+        assert due.standing_micro is not None and due.standing_micro[1] > 0
 
 
 def test_a_flat_rate_is_a_standing_charge_whatever_the_meter() -> None:

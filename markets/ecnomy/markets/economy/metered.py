@@ -21,7 +21,7 @@ from ecnomy.markets.economy.tariff_accruers import MenuAccruer, accruer
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.terms.meters import METERS
 from ecnomy.markets.terms.money import LARGEST_MICRO
-from ecnomy.markets.terms.tariffs import Flat, PerUnit, TwoPart
+from ecnomy.markets.terms.tariffs import Flat, Menu, PerUnit, Tariff, TwoPart
 
 __all__ = ["NO_PRICE", "Metered"]
 
@@ -44,6 +44,15 @@ def weighed(active_ps: Integers, weight: Floats) -> Integers:
         raise LedgerError("overflow", f"weight x time is {most:.3g} ps in one epoch")
     whole, rest = np.divmod(active_ps, MILLION)
     return whole * millionths + rest * millionths // MILLION
+
+
+def _fee_under(tariff: Tariff, amount: Integers, active_ps: Integers) -> Integers | None:
+    if isinstance(tariff, Flat):
+        return amount
+    if not isinstance(tariff, TwoPart):
+        return None
+    by_time: Integers = np.rint(active_ps * (tariff.fee.micro / tariff.fee.per)).astype(np.int64)
+    return np.minimum(amount, by_time)
 
 
 class Metered:
@@ -109,14 +118,15 @@ class Metered:
         return self._domains.priced(price_micro, domain, self._other)
 
     def _fee(self, amount: Integers, active_ps: Integers) -> Integers | None:
-        """Return the part of each amount that does not depend on the meter; None: 0, or a menu."""
-        if isinstance(self.tariff, Flat):
-            return amount
-        if not isinstance(self.tariff, TwoPart):
+        """Return the part of each amount that does not depend on the meter; None: 0."""
+        if not isinstance(self.tariff, Menu) or self.menu is None:
+            return _fee_under(self.tariff, amount, active_ps)
+        fees = [_fee_under(choice, amount, active_ps) for choice in self.tariff.choices.values()]
+        if all(fee is None for fee in fees):
             return None
-        fee = self.tariff.fee
-        by_time: Integers = np.rint(active_ps * (fee.micro / fee.per)).astype(np.int64)
-        return np.minimum(amount, by_time)
+        by_choice = np.stack([np.zeros_like(amount) if fee is None else fee for fee in fees])
+        chosen: Integers = by_choice[self.menu.choice, np.arange(len(amount))]
+        return chosen
 
     def _reading(self, plan: Plan, domains: Domains, counts: Counts, meter: str) -> Reading:
         column = {"bytes": "delivered_bytes", "packets": "delivered", "marks": "ce"}

@@ -34,11 +34,11 @@ __all__ = [
 ]
 
 _HOME: Final = {
-    "Environment": "declared",
+    "Environment": "environment_file",
     "MarketEnv": "single",
     "MarketParallelEnv": "parallel",
     "MarketVectorEnv": "vector",
-    "load_environment": "declared",
+    "load_environment": "environment_file",
     "market_env": "single",
     "parallel_env": "parallel",
     "vector_env": "vector",
