@@ -102,12 +102,12 @@ def _tables(ledger: list[Any], calls: list[Any], agents: list[Any]) -> dict[str,
     whole = dict.fromkeys(("t_ps", "amount_micro", "flow", "quantity"), "int64")
     money = pd.DataFrame(ledger, columns=_LEDGER_NAMES).astype({**whole, **_TEXTS})
     money["price_micro"] = money["amount_micro"] // money["quantity"]
-    asked = pd.DataFrame(calls, columns=_CALL_NAMES).astype("int64")
+    requests = pd.DataFrame(calls, columns=_CALL_NAMES).astype("int64")
     said = pd.DataFrame(agents, columns=["t_ps", "agent", "name", "value"]).assign(flow=-1)
-    for table, names in ((money, ["t_ps"]), (asked, ["start_ps", "end_ps"]), (said, ["t_ps"])):
+    for table, names in ((money, ["t_ps"]), (requests, ["start_ps", "end_ps"]), (said, ["t_ps"])):
         for name in names:
             table[name] = table[name].astype("int64") * PS
-    return {"ledger": money, "calls": asked, "agents": said, "flow_epochs": _epochs()}
+    return {"ledger": money, "calls": requests, "agents": said, "flow_epochs": _epochs()}
 
 
 def write_run(

@@ -44,7 +44,7 @@ def status(*words: object) -> int:
     return int(left.value.code or 0)
 
 
-def told(capsys: pytest.CaptureFixture[str], *words: object) -> Any:
+def printed(capsys: pytest.CaptureFixture[str], *words: object) -> Any:
     """The JSON document that a verb prints with --json."""
     capsys.readouterr()
     assert status(*words, "--json") == 0
@@ -53,7 +53,7 @@ def told(capsys: pytest.CaptureFixture[str], *words: object) -> Any:
 
 def test_run_says_who_paid_what(world: Path, capsys) -> None:
     """JSON contains the figures of the table, unrounded, and the location of the tables."""
-    found = told(capsys, "run", world / "scenario.yaml", "--out", world / "again")
+    found = printed(capsys, "run", world / "scenario.yaml", "--out", world / "again")
     assert (found["folder"], found["complete"]) == (str(world / "again"), True)
     assert found["measured"] == {"from_s": 1.0, "to_s": 3.0}
     assert [(row["name"], row["flows"]) for row in found["groups"]] == [("gold", 2), ("silver", 1)]
@@ -63,7 +63,7 @@ def test_run_says_who_paid_what(world: Path, capsys) -> None:
 
 def test_check_says_what_would_run(world: Path, capsys) -> None:
     """JSON contains links with their marking, sources, agents and warnings, after overrides."""
-    found = told(capsys, "check", world / "scenario.yaml", "--set", "sources.gold.count=5")
+    found = printed(capsys, "check", world / "scenario.yaml", "--set", "sources.gold.count=5")
     link, back = found["links"]
     assert (link["name"], link["rate_bps"], link["delay_s"]) == ("wire", 2_000_000, 0.005)
     assert link["marking"] == {"law": "fixed", "parameters": {"probability": 0.05}}
@@ -81,7 +81,7 @@ def test_show_says_what_its_tables_say(world: Path, capsys) -> None:
     """JSON contains the computed summary; no picture is drawn."""
     from ecnomy.analysis import open_run, summarize
 
-    found = told(capsys, "show", world / "run")
+    found = printed(capsys, "show", world / "run")
     rows = found["summary"]["whole"]["groups"]
     summary = summarize(open_run(world / "run")).whole
     assert summary is not None
@@ -93,8 +93,8 @@ def test_show_says_what_its_tables_say(world: Path, capsys) -> None:
 
 def test_a_sweep_says_what_it_found(world: Path, capsys) -> None:
     """`sweep` and `show` print the same figures as the runs, without a picture."""
-    shown = told(capsys, "show", world / "sweep")
-    made = told(capsys, "sweep", world / "sweep.yaml", "--out", world / "sweep")
+    shown = printed(capsys, "show", world / "sweep")
+    made = printed(capsys, "sweep", world / "sweep.yaml", "--out", world / "sweep")
     assert made["runs"] == {"asked": 2, "done": 2, "made": 0, "failed": 0}
     assert {**made, "runs": shown["runs"]} == shown
     assert not (world / "sweep" / "sweep.png").exists()
@@ -102,11 +102,13 @@ def test_a_sweep_says_what_it_found(world: Path, capsys) -> None:
     assert (count["paths"], count["values"]) == (["sources.gold.count"], [1, 2])
     assert all(type(value) is int for value in count["values"])
     name = shown["outcomes"][0]["outcome"]
-    rows = told(capsys, "query", world / "sweep", f'select "{name}" as y from runs order by number')
+    rows = printed(
+        capsys, "query", world / "sweep", f'select "{name}" as y from runs order by number'
+    )
     means = [point["outcomes"][name]["mean"] for point in shown["points"]]
     assert means == [row["y"] for row in rows]
     assert [p["values"] for p in shown["points"]] == [{count["paths"][0]: n} for n in (1, 2)]
-    dry = told(capsys, "sweep", world / "sweep.yaml", "--dry-run")
+    dry = printed(capsys, "sweep", world / "sweep.yaml", "--dry-run")
     assert dry["runs"] == {"asked": 2, "most": 2} and dry["each_s"] > 0
 
 
@@ -137,12 +139,12 @@ def test_what_cannot_be_done_is_one_line(world: Path, capsys, words: str, said: 
     until = world / "until.yaml"
     until.write_text(SWEEP.replace("replicates: 1", "replicates: 5") + UNTIL)
     names = {name: world / name for name in ("run", "sweep", "no", "again", "gone")}
-    told = {**names, "until": until}
+    places = {**names, "until": until}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pool, "DaskPool", lambda *_: Here())
-        assert status(*words.format(**told).split()) == 2
+        assert status(*words.format(**places).split()) == 2
     lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == 1 and lines[0].startswith(f"ecnomy: {said.format(**told)}")
+    assert len(lines) == 1 and lines[0].startswith(f"ecnomy: {said.format(**places)}")
     assert "generation" not in lines[0]
 
 
@@ -159,7 +161,7 @@ def test_an_outcome_that_no_run_has_is_told(world: Path, capsys) -> None:
 def test_query_gives_rows(world: Path, capsys) -> None:
     """Each row is an object by column, with null for missing values; one format at a time."""
     sql = 'select "sources.gold.count" as n, status, null as none from runs order by n'
-    assert told(capsys, "query", world / "sweep", sql) == [
+    assert printed(capsys, "query", world / "sweep", sql) == [
         {"n": 1.0, "status": "done", "none": None},
         {"n": 2.0, "status": "done", "none": None},
     ]
@@ -209,17 +211,17 @@ def test_query_may_do_more_when_unsafe(world: Path, capsys, tmp_path: Path) -> N
     assert status("query", world / "sweep", f"copy runs to '{out}'", "--unsafe") == 0
     sql = f"select count(*) as n from '{out}'"
     capsys.readouterr()
-    assert told(capsys, "query", world / "sweep", sql, "--unsafe") == [{"n": 2}]
+    assert printed(capsys, "query", world / "sweep", sql, "--unsafe") == [{"n": 2}]
 
 
 def test_lists_of_what_there_is(capsys) -> None:
     """Lists of papers, strategies and the doctor's checks are JSON too."""
-    papers = {paper["paper"]: paper["entries"] for paper in told(capsys, "reproduce")}
+    papers = {paper["paper"]: paper["entries"] for paper in printed(capsys, "reproduce")}
     assert "fig3" in [entry["item"] for entry in papers["siris2002"]]
-    assert "qos-knob" in [one["name"] for one in told(capsys, "strategies")]
-    found = told(capsys, "doctor")
+    assert "qos-knob" in [one["name"] for one in printed(capsys, "strategies")]
+    found = printed(capsys, "doctor")
     assert found["works"] and {one["verdict"] for one in found["findings"]} <= {"ok", "absent"}
-    assert told(capsys, "test-strategy", "constant-charge")["defects"] == []
+    assert printed(capsys, "test-strategy", "constant-charge")["defects"] == []
 
 
 def test_tables_in_a_pipe_are_whole(world: Path, capsys, monkeypatch) -> None:
@@ -258,8 +260,8 @@ def test_one_word_for_runs_at_a_time(word: str, world: Path, capsys) -> None:
 
 def test_several_names_at_once() -> None:
     """Each entry appears once, in the order of the names; a paper means all of its entries."""
-    asked = select_all(["siris2002.fig3", "athuraliya2000.fig6", "athuraliya2000.fig7"])
-    assert [(paper.paper, item, ids) for (paper, item), ids in asked] == [
+    selected = select_all(["siris2002.fig3", "athuraliya2000.fig6", "athuraliya2000.fig7"])
+    assert [(paper.paper, item, ids) for (paper, item), ids in selected] == [
         ("siris2002", "fig3", ("fig3",)),
         ("athuraliya2000", "fig5", ("fig6", "fig7")),
     ]

@@ -55,10 +55,10 @@ def test_the_snippet_of_the_readme_runs_twice(
     block = itertools.takewhile(lambda line: line.startswith("    ") or not line, lines)
     code = textwrap.dedent("\n".join(block))
     assert 'payments("gold")' in code and 'timeseries("goodput", by="class")' in code
-    told: list[dict[str, Any]] = [{}, {}]
-    for names in told:
+    namespaces: list[dict[str, Any]] = [{}, {}]
+    for names in namespaces:
         exec(compile(code, "README.md", "exec"), names)
-    first, second = (names["result"] for names in told)
+    first, second = (names["result"] for names in namespaces)
     assert first.payments("gold").equals(second.payments("gold"))
     assert (tmp_path / "results/three.png").stat().st_size > 10_000
     with pytest.raises(InputError, match="already exists"):

@@ -47,13 +47,13 @@ def test_every_link_resolves(site: tuple[dict[str, str], Links]) -> None:
     """Links lead to a page and a heading on it, or to a copied picture."""
     pages, links = site
     known = {page: set(anchors(text)) for page, text in pages.items()}
-    broken, seen = [], 0
+    broken, checked = [], 0
     for page, text in pages.items():
         prose = "".join(line for is_code, line in blocks(text) if not is_code)
         for target in _LINK.findall(re.sub(r"`+[^`]*`+", "", prose)):
             if re.match(r"[a-z]+:", target):
                 continue
-            seen += 1
+            checked += 1
             path, _, anchor = target.partition("#")
             other = posixpath.normpath(posixpath.join(posixpath.dirname(page), path))
             other = other if path else page
@@ -63,7 +63,7 @@ def test_every_link_resolves(site: tuple[dict[str, str], Links]) -> None:
                 missing = other not in pages or (bool(anchor) and anchor not in known[other])
             broken += [(page, target)] * missing
     assert broken == []
-    assert seen > 500
+    assert checked > 500
 
 
 def test_every_page_is_in_a_list_of_contents(pages: dict[str, str]) -> None:
@@ -106,11 +106,11 @@ def test_the_paper_cites_what_its_bibliography_has(pages: dict[str, str]) -> Non
 def test_the_paper_is_in_the_form_of_joss() -> None:
     """Authors and title are as in CITATION.cff, and the paper has at most a thousand words."""
     _, head, body = (ROOT / PAPER).read_text(encoding="utf-8").split("---\n", 2)
-    told, cff = yaml.safe_load(head), yaml.safe_load((ROOT / "CITATION.cff").read_text())
-    assert [one["name"] for one in told["authors"]] == [one["name"] for one in cff["authors"]]
-    assert told["title"] == cff["title"] and told["bibliography"] == "paper.bib"
-    indices = {str(one["index"]) for one in told["affiliations"]}
-    assert {str(one["affiliation"]) for one in told["authors"]} <= indices
+    fields, cff = yaml.safe_load(head), yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert [one["name"] for one in fields["authors"]] == [one["name"] for one in cff["authors"]]
+    assert fields["title"] == cff["title"] and fields["bibliography"] == "paper.bib"
+    indices = {str(one["index"]) for one in fields["affiliations"]}
+    assert {str(one["affiliation"]) for one in fields["authors"]} <= indices
     assert f"ecnomy {cff['version']} " in body
     assert {"summary", "statement-of-need", "references"} < set(anchors(body))
     assert 700 <= len(body.split()) <= 1000

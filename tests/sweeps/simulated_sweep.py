@@ -58,7 +58,7 @@ class Workers:
         self._trouble = 0.0 if calm else self._draw.choice((0.0, 0.03, 0.15))
         self._workers = self._draw.randint(1, 3)
         self._tasks: dict[concurrent.futures.Future[Any], Any] = {}
-        self._told: list[Outcome] = []
+        self._answers: list[Outcome] = []
         self.lost = False
 
     @property
@@ -123,10 +123,10 @@ class Workers:
             future.set_result(None)
         elif kind == "stranger":
             future.set_result(Outcome(STRANGER, "", DONE, "", task.code, {}, {}))
-        elif kind == "double" and self._told:
-            future.set_result(self._draw.choice(self._told))
+        elif kind == "double" and self._answers:
+            future.set_result(self._draw.choice(self._answers))
         else:
-            self._told.append(own)
+            self._answers.append(own)
             self._world.answered(task.point, DONE)
             future.set_result(own)
 

@@ -9,7 +9,7 @@ import pytest
 import typer
 
 from ecnomy.agents.errors import InputError, ResultsError, ScenarioError
-from ecnomy.analysis.calibrate import asked_of, calibrated, found_in
+from ecnomy.analysis.calibrate import calibrated, found_in, planned_sweep
 from ecnomy.analysis.calibrate.command import calibrate_command, calibration_table
 from ecnomy.analysis.sweeps.open_sweep import open_sweep
 from ecnomy.markets.cli.verbs.sweep import sweep_command
@@ -168,8 +168,8 @@ def _read_again(sweep, out, found) -> None:  # type: ignore[no-untyped-def]
     """The folder gives the same answer, nothing is missing, and the table agrees."""
     frame = open_sweep(out)
     assert found_in(sweep, frame) == found
-    asked = asked_of(sweep, frame)
-    store = Store(out, asked)
+    planned = planned_sweep(sweep, frame)
+    store = Store(out, planned)
     try:
         assert missing(store, retry_failed=True, accept_old_code=False) == []
     finally:

@@ -110,12 +110,12 @@ def test_deaths_at_the_worst_moments(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     monkeypatch.setattr("ecnomy.markets.sweep.pool._COUNT_S", 0.1)
     with busy_port(), contextlib.closing(DaskPool("", 1, Limits())) as pool:
         assert _ignores(resource_tracker._resource_tracker._pid, signal.SIGHUP)
-        asked = pool.submit(second_time, tmp_path / "begun")
+        repeated = pool.submit(second_time, tmp_path / "begun")
         wait_for((tmp_path / "begun").exists, "the run")
         os.kill(workers(os.getpid())[0], signal.SIGKILL)
         more = pool.submit(str, 7)
         wait_for(lambda: pool.workers and more.done(), "the answer of another worker", 60)
-        assert more.result(0) == "7" and asked.result(60) == "done"
+        assert more.result(0) == "7" and repeated.result(60) == "done"
         with monkeypatch.context() as patch:  # as for an answer whose worker has just died
             patch.setattr("distributed.Future.status", "lost")
             assert pool.submit(str, 8).result(60) == "8"

@@ -22,8 +22,8 @@ from {lab}_help import SHARE
 @dataclass
 class Mine:
     part: float = 1.0
-    def decide(self, seen):
-        fee = seen.offers[seen.offer].fee_micro_per_s
+    def decide(self, view):
+        fee = view.offers[view.offer].fee_micro_per_s
         return FlowDecision(willingness_micro_per_s=SHARE * self.part * fee)
 """
 

@@ -93,7 +93,7 @@ def test_sweeps_made_before_stay_readable(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "message"),
     [
         ("grid: {sources.gold.count: [{label: a, value: 1}, {label: a, value: 2}]}", "twice"),
         (f"grid: {{{MARKING}: [{{label: a, law: {RARE}}}]}}", "label: NAME, value: VALUE"),
@@ -101,9 +101,9 @@ def test_sweeps_made_before_stay_readable(tmp_path: Path) -> None:
         ("zip: {label: [a], sources.gold.count: [1, 2]}", "a list of 2 names"),
     ],
 )  # fmt: skip
-def test_wrong_labels_are_told(tmp_path: Path, given: str, told: str) -> None:
+def test_wrong_labels_are_told(tmp_path: Path, given: str, message: str) -> None:
     """A wrong label gives one line with file, line and place."""
-    with pytest.raises(ScenarioError, match=told) as error:
+    with pytest.raises(ScenarioError, match=message) as error:
         load_sweep(write(tmp_path, sweep("  " + given)))
     assert "sweep.yaml:4" in str(error.value) and "parameters." in str(error.value)
 

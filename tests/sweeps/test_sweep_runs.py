@@ -76,12 +76,12 @@ def test_a_dry_run_tries_the_first_the_middle_and_the_last_run(
         out, err = capsys.readouterr()
         return ended.value.code, out + err
 
-    told = "12 runs\nabout 5.5 s per run, 33 s on 2 workers\n"
-    assert said("--workers", "2") == (0, told)
+    printed = "12 runs\nabout 5.5 s per run, 33 s on 2 workers\n"
+    assert said("--workers", "2") == (0, printed)
     assert json.loads(said("--json")[1])["each_s"] == 5.5
     failing.update({0, 11})
-    status, told = said()
-    assert status == 1 and "the test runs failed: why" in told
+    status, printed = said()
+    assert status == 1 and "the test runs failed: why" in printed
     assert not (tmp_path / "results").exists()
 
 
@@ -155,13 +155,13 @@ def test_the_command_ends_with_a_status(
     monkeypatch.setattr("ecnomy.markets.sweep.pool.DaskPool", lambda *_: Here())
     text = SWEEP.replace(COUNTS, grid) + f"outcomes: [{named}]\n"
     file = write(tmp_path, text)
-    for told in (said, ""):  # the second one finds all runs
+    for message in (said, ""):  # the second one finds all runs
         with pytest.raises(SystemExit) as left:
             main(["sweep", str(file), "--out", str(tmp_path / "out")])
         assert int(left.value.code or 0) == status
         out, err = capsys.readouterr()
         assert "page: ecnomy report" in out and ("gold.goodput'" in err) == (status == 2)
-        assert told in err
+        assert message in err
 
 
 def test_means_over_nothing_are_empty(tmp_path: Path) -> None:
@@ -296,7 +296,7 @@ from ecnomy.agents.decision import FlowDecision
 
 @dataclass
 class Slow:
-    def decide(self, seen):
+    def decide(self, view):
         {body}
         return FlowDecision()
 """

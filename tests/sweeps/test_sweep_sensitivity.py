@@ -141,13 +141,13 @@ def test_the_verb_says_which_matter(
 ) -> None:
     """The verb prints a ranked table with a sentence and a picture, for varying outcomes."""
     sensitivity_command(ishigami_sweep, ["y"])
-    told = capsys.readouterr().out
-    assert f"3 parameters of 3 matter to y: {NAMES[0]}, {NAMES[1]}, {NAMES[2]}" in told
-    assert "chance and effects of parameters cannot be separated" in told
+    printed = capsys.readouterr().out
+    assert f"3 parameters of 3 matter to y: {NAMES[0]}, {NAMES[1]}, {NAMES[2]}" in printed
+    assert "chance and effects of parameters cannot be separated" in printed
     assert (ishigami_sweep / "sensitivity.png").read_bytes()[:4] == b"\x89PNG"
     sensitivity_command(ishigami_sweep)
-    told = capsys.readouterr().out
-    assert re.search("^y ", told, re.M) and not re.search("^(same|point) ", told, re.M)
+    printed = capsys.readouterr().out
+    assert re.search("^y ", printed, re.M) and not re.search("^(same|point) ", printed, re.M)
     sensitivity_command(ishigami_sweep, ["y"], as_json=True)
     [found] = json.loads(capsys.readouterr().out)["outcomes"]
     assert found["that_matter"] == list(NAMES) and found["noise"] is None

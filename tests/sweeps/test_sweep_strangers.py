@@ -149,12 +149,14 @@ def test_certificates_that_do_not_fit_are_one_line(pool: DaskPool) -> None:
 
 def test_ctrl_c_does_not_interrupt_the_end_of_workers() -> None:
     """A second Ctrl-C leaves no workers behind, and causes no traceback of dask."""
-    heeded, seen = signal.getsignal(signal.SIGINT), []
-    closing = SimpleNamespace(close=lambda timeout: seen.append(signal.getsignal(signal.SIGINT)))
+    heeded, handlers = signal.getsignal(signal.SIGINT), []
+    closing = SimpleNamespace(
+        close=lambda timeout: handlers.append(signal.getsignal(signal.SIGINT))
+    )
     pool = object.__new__(DaskPool)
     pool._client = pool._cluster = closing
     pool.close()
-    assert seen == [signal.SIG_IGN] * 2 and signal.getsignal(signal.SIGINT) == heeded
+    assert handlers == [signal.SIG_IGN] * 2 and signal.getsignal(signal.SIGINT) == heeded
 
 
 def test_a_worker_killed_as_it_starts_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -99,8 +99,8 @@ def test_runs_and_tables_call_it_by_its_name(tmp_path: Path) -> None:
     assert parameter_units(folder) == {"price": "money"}
     assert "price 0.1" in runs["label"].iloc[0] and isinstance(labels_of(folder), dict)
     settings = diff([str(folder)], [], by="price").settings
-    told = {one.path for one in settings.differs}
-    assert told == {f"market.agents.{name}.price_per_mark" for name in ("north", "south")}
+    differing = {one.path for one in settings.differs}
+    assert differing == {f"market.agents.{name}.price_per_mark" for name in ("north", "south")}
 
 
 @pytest.mark.parametrize(
@@ -119,12 +119,12 @@ def test_every_block_takes_it(block: str, tmp_path: Path) -> None:
         pytest.importorskip("SALib", reason="the extra `sensitivity`")
     text = SWEEP.partition("  grid")[0] + "  " + block.replace("PRICES", PRICES) + "\n"
     sweep = load_sweep(write(tmp_path, text, TWO))
-    seen = set()
+    prices = set()
     for point in sweep.points():
         north, south = prices_of(sweep.scenario_at(point.params, 1).document)
-        seen.add(north)
+        prices.add(north)
         assert north == south == round(float(str(point.params["price"]).split()[0]) * 1e6)
-    assert len(seen) > 1
+    assert len(prices) > 1
 
 
 def test_tune_searches_one_value_for_both(tmp_path: Path) -> None:
@@ -139,8 +139,8 @@ def test_tune_searches_one_value_for_both(tmp_path: Path) -> None:
     assert runs["price"].nunique() == 4 and len(runs) == 4 * 2 + 2
     assert runs["price.north"].to_numpy() == pytest.approx(runs["price"].to_numpy(), rel=1e-5)
     assert runs["price.south"].to_numpy() == pytest.approx(runs["price"].to_numpy(), rel=1e-5)
-    told = answer_values(sweep, answer, tmp_path / "out")
-    assert list(told["parameters"]) == ["price"]
+    document = answer_values(sweep, answer, tmp_path / "out")
+    assert list(document["parameters"]) == ["price"]
     assert any("price" in words for words in answer_words(sweep, answer))
 
 

@@ -186,11 +186,12 @@ def test_what_is_told_of_it(
     words = answer_words(sweep, answer)
     assert words[0] == f"found: income is highest at {PRICE} {answer.values[0]} money"
     print_json(answer_values(sweep, answer, out))
-    told = json.loads(capsys.readouterr().out)
+    document = json.loads(capsys.readouterr().out)
     assert (
-        told["best"] == {PRICE: f"{answer.values[0]} money"} and told["found"]["verdict"] == "found"
+        document["best"] == {PRICE: f"{answer.values[0]} money"}
+        and document["found"]["verdict"] == "found"
     )
-    assert len(told["found"]["tried"]) == len(answer.tried)
+    assert len(document["found"]["tried"]) == len(answer.tried)
     tuning_picture(sweep, answer, tmp_path / "a.png")
     tuning_picture(sweep, answer, tmp_path / "b.png")
     assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
@@ -267,9 +268,9 @@ def test_what_is_as_good_as_the_best_keeps_the_bounds(sign: int) -> None:
     answer = answered(tuning, tried, tried[4.0,])
     assert answer.values == (4.0,)
     assert (answer.same, answer.near) == (((4.0, 6.0),), ((4.0, 5.0),))
-    told = {one.values[0]: (one.kept, one.same, one.near) for one in answer.tried}
+    judged = {one.values[0]: (one.kept, one.same, one.near) for one in answer.tried}
     beyond, bad = (False, False, False), (True, False, False)
-    assert told == {
+    assert judged == {
         **dict.fromkeys((1.0, 2.0, 9.0), beyond),
         **{4.0: (True, True, True), 5.0: (True, False, True), 6.0: (True, True, False)},
         **dict.fromkeys((7.0, 8.0), bad),

@@ -126,19 +126,19 @@ def test_rounds_go_on_until_all_is_narrow(tmp_path: Path) -> None:
     out = tmp_path / "out"
     sweep = load_sweep(write(tmp_path, UNTIL.format(until="half-width 5 %")))
     assert len(sweep) == 20
-    asked = grown(sweep, out)
+    planned = grown(sweep, out)
     for _ in range(12):
-        record(out, asked, figures)
-        if (more := grown(sweep, out)) == asked:
+        record(out, planned, figures)
+        if (more := grown(sweep, out)) == planned:
             break
-        asked = more
-    assert asked.counts[:2] == (5, 5) and min(asked.counts[2:]) > 20
-    assert grown(sweep, out) == asked, "the same records, the same sweep"
+        planned = more
+    assert planned.counts[:2] == (5, 5) and min(planned.counts[2:]) > 20
+    assert grown(sweep, out) == planned, "the same records, the same sweep"
     head = json.loads((out / "sweep.json").read_text())
-    assert head["until"]["outcome"] == "gold.goodput_bps" and head["counts"] == [*asked.counts]
+    assert head["until"]["outcome"] == "gold.goodput_bps" and head["counts"] == [*planned.counts]
     swept = open_swept(out)
-    assert np.bincount(swept.point).tolist() == list(asked.counts)
-    assert swept.level == pytest.approx(asked.until.level_of_look(5)) and swept.level > 0.99
+    assert np.bincount(swept.point).tolist() == list(planned.counts)
+    assert swept.level == pytest.approx(planned.until.level_of_look(5)) and swept.level > 0.99
     assert "Replicates were added" in swept.notes[0]
 
 
@@ -179,7 +179,7 @@ def test_what_is_written_is_read(tmp_path: Path, text: str, until: Until) -> Non
 
 
 @pytest.mark.parametrize(
-    ("until", "told"),
+    ("until", "message"),
     [
         ("2 %", "half-width 2 %, half-width 0.5"),
         ("half-width -1", "half-width 2 %"),
@@ -196,9 +196,9 @@ def test_what_is_written_is_read(tmp_path: Path, text: str, until: Until) -> Non
         ("{half-width: 2 %, halfwidth: 2 %}", "unknown key 'halfwidth'"),
     ],
 )
-def test_what_is_wrong_is_told(tmp_path: Path, until: str, told: str) -> None:
+def test_what_is_wrong_is_told(tmp_path: Path, until: str, message: str) -> None:
     """A fault gives one line with file, place, and the values found and expected."""
-    with pytest.raises(ScenarioError, match=told):
+    with pytest.raises(ScenarioError, match=message):
         load_sweep(write(tmp_path, UNTIL.format(until=until)))
 
 

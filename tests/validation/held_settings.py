@@ -50,12 +50,12 @@ class Point(msgspec.Struct, frozen=True):
 def points_of(folder: str, file: str) -> tuple[Point, ...]:
     """All points of a study, or enough for each value of each parameter."""
     sweep = load_sweep(Path(folder) / file)
-    found, seen = list[Point](), set[tuple[str, str]]()
+    found, covered = list[Point](), set[tuple[str, str]]()
     for point in sweep.points():
         values = {(name, repr(value)) for name, value in point.params.items()}
-        if point.replicate or not (in_full() or not found or values - seen):
+        if point.replicate or not (in_full() or not found or values - covered):
             continue
-        seen |= values
+        covered |= values
         scenario = sweep.scenario_at(point.params, point.seed)
         plan = make_plan(scenario)
         delays = [link.delay_ps for link in plan.links]
@@ -77,7 +77,7 @@ def faults_of(paper: Paper, entry: Entry, choice: Choice) -> list[str]:
 def _faults(studies: dict[str, tuple[Point, ...]], path: str, wanted: Any) -> list[str]:
     """Each study must have the single value; a list's values may be spread over studies."""
     occur: set[str] = set()
-    asked: set[str] = set()
+    expected: set[str] = set()
     faults, listed = [], isinstance(wanted, list)
     for name, points in studies.items():
         texts: set[str] | None = None
@@ -86,13 +86,13 @@ def _faults(studies: dict[str, tuple[Point, ...]], path: str, wanted: Any) -> li
                 if texts is None:
                     each = wanted if listed else [wanted]
                     texts = {_written(path, point, place, item) for item in each}
-                    asked |= texts
+                    expected |= texts
                 occur.add(value)
                 if value not in texts:
                     faults.append(f"{name}: {place} is {value}, printed {wanted!r}")
     if not occur:
         return [f"{path}: no such place in {', '.join(studies)}"]
-    missing = sorted(asked - occur) if listed else []
+    missing = sorted(expected - occur) if listed else []
     return faults[:3] + [f"{path}: {text} does not occur" for text in missing]
 
 

@@ -84,7 +84,7 @@ def of_engines(checkout: Path = ROOT, *, carry: bool = False, jobs: int = 2) -> 
     gone = tuple(f"{name} not recorded" for name in sorted(set(names) - {f.stem for f in files}))
     omnet = carry and engines.has_omnet()
 
-    def seen(file: Path) -> tuple[str, ...]:
+    def reasons_of(file: Path) -> tuple[str, ...]:
         record = read_engine(file)
         found = engines.currency(record, checkout, omnet=omnet)
         if carry and found.current and (new := engines.carried(record, found)) != record:
@@ -92,7 +92,7 @@ def of_engines(checkout: Path = ROOT, *, carry: bool = False, jobs: int = 2) -> 
         return found.reasons
 
     with ThreadPoolExecutor(jobs) as pool:
-        reasons = dict(zip(files, pool.map(seen, files), strict=True))
+        reasons = dict(zip(files, pool.map(reasons_of, files), strict=True))
     stale = tuple(f"{file.stem} stale ({'; '.join(why)})" for file, why in reasons.items() if why)
     return Counted(len(files) - len(stale), len(files) + len(gone), stale + gone)
 
@@ -102,13 +102,13 @@ def of_claims(checkout: Path = ROOT, *, carry: bool = False, budget_s: float = B
     file = checkout / "tests" / "validation" / "papers.json"
     kept, sources, tables = read_record(file), Sources(checkout), read_rows(file.parent / KEPT)
     budget_s = math.inf if carry else budget_s
-    seen = look(kept.records, kept.studies, tables, sources, budget_s=budget_s)
+    currency = look(kept.records, kept.studies, tables, sources, budget_s=budget_s)
     if carry:
-        write_record(file, *carried(kept.records, kept.studies, seen, sources))
+        write_record(file, *carried(kept.records, kept.studies, currency, sources))
     claims = [claim for paper in PAPERS for claim in claims_of(sources.paper(paper))]
     recorded = {record.claim for record in kept.records}
-    why = {claim: ("not recorded",) for claim in claims if claim not in recorded} | seen.stale
-    fresh = sum(claim in recorded and claim not in seen.stale for claim in claims)
+    why = {claim: ("not recorded",) for claim in claims if claim not in recorded} | currency.stale
+    fresh = sum(claim in recorded and claim not in currency.stale for claim in claims)
     return Counted(fresh, len(claims), tuple(stale_lines(why)), why)
 
 

@@ -123,8 +123,8 @@ def test_inet_speaks_for_itself(made, tmp_path: Path, monkeypatch) -> None:
     assert found.current and found.probed == 2
     assert changes(carried(record, found), now(record, other)) == ()
     faster = world.changed("network.links.bottleneck.rate=11 Mbps")
-    (why, told) = currency(record, other, omnet=True, simulate=faster).reasons
-    assert why == "omnet/inet has changed" and told.startswith(
+    (why, moved) = currency(record, other, omnet=True, simulate=faster).reasons
+    assert why == "omnet/inet has changed" and moved.startswith(
         "INET now gives different values for "
     )
 

@@ -298,18 +298,18 @@ def test_runs_in_real_time_are_made_one_by_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Runs in real time are made one by one, and marking is judged within 15 %, not 10 %."""
-    asked: list[tuple[set[str], int]] = []
+    batches: list[tuple[set[str], int]] = []
     made = comparison.make_all
 
-    def make_all(study: Any, tasks: Any, jobs: int, told: Any) -> dict[Task, Done]:
-        asked.append(({task.engine for task in tasks}, jobs))
-        return made(study, tasks, 1, told)
+    def make_all(study: Any, tasks: Any, jobs: int, progress: Any) -> dict[Task, Done]:
+        batches.append(({task.engine for task in tasks}, jobs))
+        return made(study, tasks, 1, progress)
 
     monkeypatch.setattr(comparison, "make_all", make_all)
     study = msgspec.structs.replace(
         world.study(tmp_path / "c", world.other_seeds, *SHORT), engines=(BUILT_IN, LINUX)
     )
     found = compare(study, 2, jobs=4)
-    assert asked == [({BUILT_IN}, 4), ({LINUX}, 1)]
+    assert batches == [({BUILT_IN}, 4), ({LINUX}, 1)]
     bounds = {row.bound.relative for row in found.rows if row.row.quantity == "marking_probability"}
     assert bounds == {0.15}

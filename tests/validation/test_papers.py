@@ -129,8 +129,8 @@ def test_what_is_not_confirmed_has_a_reason(paper: str, records, stale) -> None:
     """Unconfirmed core claims name tried controls or what flips them, others what is missing."""
     without = []
     for record in current(records, stale, all_claims(paper)):
-        told = ("tried: ", "cause unknown", " as chosen; ", "cannot discriminate")
-        reason = any(words in record.why for words in told)
+        reasons = ("tried: ", "cause unknown", " as chosen; ", "cannot discriminate")
+        reason = any(words in record.why for words in reasons)
         if record.verdict in (PENDING, NOT_TESTABLE):
             reason = bool(record.reason)
         if record.priority == "core" and record.verdict not in (CONFIRMED, REPORTED) and not reason:

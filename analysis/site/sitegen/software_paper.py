@@ -74,14 +74,14 @@ def _label(fields: dict[str, str]) -> str:
 
 def _reference(fields: dict[str, str]) -> str:
     names = [" ".join(reversed(name.split(", "))) for name in fields["author"].split(" and ")]
-    told = [", ".join(names), fields["title"]]
+    parts = [", ".join(names), fields["title"]]
     for name in ("journal", "booktitle", "institution", "howpublished"):
-        told += [fields[name]] if name in fields else []
+        parts += [fields[name]] if name in fields else []
     if "number" in fields:
         volume, number = fields.get("volume"), fields["number"]
         kind = fields.get("type", "")
-        told.append(f"{volume}({number})" if volume else f"{kind} {number}".strip())
-    told += [fields[name] for name in ("pages", "year") if name in fields]
-    text = escaped(". ".join(told)) + "."
+        parts.append(f"{volume}({number})" if volume else f"{kind} {number}".strip())
+    parts += [fields[name] for name in ("pages", "year") if name in fields]
+    text = escaped(". ".join(parts)) + "."
     way = f"https://doi.org/{fields['doi']}" if "doi" in fields else fields.get("url", "")
     return f"{text} [{way}]({way})" if way else text

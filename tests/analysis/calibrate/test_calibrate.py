@@ -69,7 +69,7 @@ class Runs:
         self._curve, self._noise, self._key = curve, noise, key
         self.made: dict[tuple[float, bool], np.ndarray] = {}
 
-    def seen(self, value: float, unseen: bool) -> np.ndarray | None:
+    def outcomes(self, value: float, unseen: bool) -> np.ndarray | None:
         """The runs made."""
         return self.made.get((value, unseen))
 
@@ -83,7 +83,7 @@ class Runs:
 def go(runs: Runs, own: Calibration) -> Search:
     """A search to its end, round by round."""
     for _ in range(100):
-        search = searched(own, {}, own.targets[0], runs.seen)
+        search = searched(own, {}, own.targets[0], runs.outcomes)
         if search.found:
             return search
         for value in search.values:
@@ -162,7 +162,7 @@ def test_a_search_is_replayed() -> None:
     runs = Runs(power)
     first = go(runs, calibration())
     runs.make(77.0, False)
-    assert searched(calibration(), {}, 0.01, runs.seen) == first
+    assert searched(calibration(), {}, 0.01, runs.outcomes) == first
 
 
 def test_the_check_refuses_few_right_ones() -> None:

@@ -85,22 +85,22 @@ def test_numbers_are_differences_of_reports_and_books(stage: Stage) -> None:
     assert then is not None
     books = market.ledger.balances_micro
     _stepped(live, 5)
-    now, seen = market.report, live.watch.last
-    assert now is not None and (seen.t_s, seen.window_s) == (12, 5)
-    for group, rows in zip(seen.groups, ((0, 2), (2, 6), (6, 9), (9, 19)), strict=True):
+    now, state = market.report, live.watch.last
+    assert now is not None and (state.t_s, state.window_s) == (12, 5)
+    for group, rows in zip(state.groups, ((0, 2), (2, 6), (6, 9), (9, 19)), strict=True):
         mine = slice(*rows)
         bytes_ = (now.flows["acked_bytes"] - then.flows["acked_bytes"])[mine].sum()
         marks = (now.flows["ce"] - then.flows["ce"])[mine].sum()
         assert group.goodput_bps == pytest.approx(8 * bytes_ / 5)
         assert group.marks_per_s == pytest.approx(marks / 5)
         assert group.charge_per_s == pytest.approx(0.1 * marks / 5)
-    assert [g.fee_per_s for g in seen.groups] == pytest.approx([8, 4, 0, 0])
+    assert [g.fee_per_s for g in state.groups] == pytest.approx([8, 4, 0, 0])
     change = (market.ledger.balances_micro - books) / 5e6
-    assert [a.change_per_s for a in seen.accounts] == pytest.approx(change.tolist())
-    assert sum(a.balance for a in seen.accounts) == pytest.approx(0, abs=1e-6)
+    assert [a.change_per_s for a in state.accounts] == pytest.approx(change.tolist())
+    assert sum(a.balance for a in state.accounts) == pytest.approx(0, abs=1e-6)
     town = [link.name for link in market.plan.links].index("town-line")
     busy = (now.links["busy_ps"] - then.links["busy_ps"])[town] / 5e12
-    north = seen.carriers[0]
+    north = state.carriers[0]
     assert (north.name, north.link) == ("north-net", "town-line")
     assert north.utilization == pytest.approx(busy, abs=0.002)
     assert north.marks_per_s == pytest.approx(
@@ -192,7 +192,7 @@ def test_steps_that_come_too_late_do_nothing(stage: Stage) -> None:
 def test_a_step_waits_for_the_picture_before(stage: Stage) -> None:
     """A thread that plays while another one draws does not request endless pictures."""
     live = LiveMarket(stage, 1)
-    live.asked = lambda: 3
+    live.requested_picture = lambda: 3
     live.drawn.done(2)
     player = threading.Thread(target=live.step)
     player.start()
@@ -211,7 +211,7 @@ def test_a_page_that_is_not_drawn_goes_on(stage: Stage, monkeypatch: pytest.Monk
     """A step waits for a picture only for a limited time, so hidden tabs do not stop a market."""
     monkeypatch.setattr("ecnomy.analysis.dashboard.live._LONGEST_S", 0.05)
     live = LiveMarket(stage, 1)
-    live.asked = lambda: 1
+    live.requested_picture = lambda: 1
     live.step()
     assert live.steps == 1
 
@@ -278,15 +278,17 @@ def test_names_are_escaped() -> None:
 def test_without_the_extra_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the extra, one line names it, with exit status 2, before any other check."""
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as refused:
         command.dashboard_command(Path("nowhere.yaml"))
     wanted = "the live page needs solara and altair; to install, run: "
-    assert str(told.value).startswith(wanted) and "pip install 'ecnomy[all]'" in str(told.value)
-    assert "\n" not in str(told.value) and told.value.exit_status == 2
+    assert str(refused.value).startswith(wanted) and "pip install 'ecnomy[all]'" in str(
+        refused.value
+    )
+    assert "\n" not in str(refused.value) and refused.value.exit_status == 2
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         (["nowhere.yaml"], "nowhere.yaml"),
         (
@@ -297,7 +299,7 @@ def test_without_the_extra_one_line_says_what_to_install(monkeypatch: pytest.Mon
     ],
 )
 def test_what_cannot_be_shown_is_refused(
-    options: list[str], told: str, monkeypatch: pytest.MonkeyPatch
+    options: list[str], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Missing scenarios, runs without a market and addresses of others are refused at once."""
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
@@ -305,7 +307,7 @@ def test_what_cannot_be_shown_is_refused(
     app.command()(command.dashboard_command)
     done = CliRunner().invoke(app, options)
     assert isinstance(done.exception, InputError | OSError), done.output
-    assert told in str(done.exception) and "\n" not in str(done.exception)
+    assert message in str(done.exception) and "\n" not in str(done.exception)
 
 
 def test_a_port_in_use_has_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -322,14 +324,14 @@ def test_a_port_in_use_has_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _answered(guard: Guard, kind: str = "http", query: bytes = b"", cookie: bytes = b"") -> Any:
     """The first message that a request gets, and its headers."""
-    told: list[Any] = []
+    messages: list[Any] = []
 
     async def send(message: Any) -> None:
-        told.append(message)
+        messages.append(message)
 
     scope = {"type": kind, "query_string": query, "headers": [(b"cookie", cookie)]}
     asyncio.run(guard(scope, None, send))  # type: ignore[arg-type]  # nobody receives
-    return told[0], dict(told[0].get("headers", ()))
+    return messages[0], dict(messages[0].get("headers", ()))
 
 
 def test_the_page_is_for_whoever_has_its_address() -> None:
@@ -340,17 +342,17 @@ def test_the_page_is_for_whoever_has_its_address() -> None:
 
     guard = Guard(page, 8765, "s3cret")
     for query in (b"", b"token=", b"token=s3cre", b"token=s3cret%C3%A9", b"tok=s3cret", b"\xff"):
-        told, _ = _answered(guard, query=query)
-        assert told["status"] == 403, query
-    told, headers = _answered(guard, query=b"a=b&token=s3cret")
-    assert (told["status"], headers[b"location"]) == (303, b"/")
+        answer, _ = _answered(guard, query=query)
+        assert answer["status"] == 403, query
+    answer, headers = _answered(guard, query=b"a=b&token=s3cret")
+    assert (answer["status"], headers[b"location"]) == (303, b"/")
     cookie = headers[b"set-cookie"].split(b";")[0]
     for kind in ("http", "websocket"):
         assert _answered(guard, kind, cookie=b"other=1; " + cookie)[0] == {"type": "page"}
         for wrong in (b"", cookie[:-1], cookie.replace(b"8765", b"8766"), b"\xff;;=" + cookie):
             assert _answered(guard, kind, cookie=wrong)[0]["type"] != "page", wrong
-    told, _ = _answered(guard, "websocket", query=b"token=s3cret")
-    assert told == {"type": "websocket.close", "code": 1008}
+    answer, _ = _answered(guard, "websocket", query=b"token=s3cret")
+    assert answer == {"type": "websocket.close", "code": 1008}
     assert _answered(guard, "lifespan")[0] == {"type": "page"}
 
 

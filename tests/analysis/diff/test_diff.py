@@ -163,8 +163,8 @@ def test_three_values_are_too_many_for_one_comparison(
     laws = world / "laws"
     with pytest.raises(InputError, match="found 3 values .*expected two; choose two") as refused:
         diff([laws], by=PATH)
-    told = shlex.split(str(refused.value).partition("choose two: ")[2])
-    assert told == ["ecnomy", "diff", f"{laws}:{PATH}=0.1 money", f"{laws}:{PATH}=0.3 money"]
+    command = shlex.split(str(refused.value).partition("choose two: ")[2])
+    assert command == ["ecnomy", "diff", f"{laws}:{PATH}=0.1 money", f"{laws}:{PATH}=0.3 money"]
 
 
 def test_a_sweep_is_compared_by_its_parameter(found: Diff, world: Path) -> None:
@@ -245,12 +245,12 @@ def test_the_command_answers_who_earns_more(found: Diff, world: Path, tmp_path: 
 def test_json_has_all_of_it(found: Diff, world: Path) -> None:
     """JSON contains outcomes with their columns, settings, runs and seeds; no picture is drawn."""
     code, text = _ran(world / "red", world / "vq", "--json")
-    told = json.loads(text)
+    document = json.loads(text)
     assert code == 0
-    assert [o["column"] for o in told["outcomes"]] == [o.column for o in found.outcomes]
-    assert told["outcomes"][0]["q"] == found.outcomes[0].q
-    assert [r["seed"] for r in told["first"]["runs"]] == [1, 2, 3]
-    assert told["settings"]["differs"][0]["path"] == PATH
+    assert [o["column"] for o in document["outcomes"]] == [o.column for o in found.outcomes]
+    assert document["outcomes"][0]["q"] == found.outcomes[0].q
+    assert [r["seed"] for r in document["first"]["runs"]] == [1, 2, 3]
+    assert document["settings"]["differs"][0]["path"] == PATH
     assert not Path("diff.png").exists()
 
 

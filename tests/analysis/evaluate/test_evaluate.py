@@ -216,9 +216,9 @@ def test_dctcp_starves_cubic_where_packets_are_marked(tmp_path: Path) -> None:
     command = ["evaluate", "dctcp", "--quick", "--jobs", "1", "--json"]
     command += ["--only", "aqm-standard", "--out", str(tmp_path / "e")]
     first = CliRunner().invoke(app, command)
-    told = json.loads(first.stdout)
-    (figure,) = told["criteria"][0]["figures"]
-    assert told["criteria"][0]["verdict"] == "worse" and figure["means"]["dctcp"]["mean"] < 0.5
+    document = json.loads(first.stdout)
+    (figure,) = document["criteria"][0]["figures"]
+    assert document["criteria"][0]["verdict"] == "worse" and figure["means"]["dctcp"]["mean"] < 0.5
     assert figure["means"]["Reno"]["mean"] > 0.8
     again = CliRunner().invoke(app, command)
     assert again.stdout == first.stdout and "new runs" not in again.stderr

@@ -152,9 +152,9 @@ def test_random_games_as_by_their_supports(seed: int) -> None:
     for shape in ((2, 5), (3, 3), (4, 3), (5, 5)):
         first, second = 1000 * rng.standard_normal(shape), rng.standard_normal(shape) - 7
         got = equilibria(bimatrix(first, second))
-        told = {tuple(np.round([*x, *y], 6) + 0.0) for x, y in got.mixes}
-        assert told == by_supports(first, second) and len(got.mixes) % 2 == 1
-        assert len(told) == len(got.mixes) and not got.mixtures
+        rounded = {tuple(np.round([*x, *y], 6) + 0.0) for x, y in got.mixes}
+        assert rounded == by_supports(first, second) and len(got.mixes) % 2 == 1
+        assert len(rounded) == len(got.mixes) and not got.mixtures
 
 
 def chain(tables: list[np.ndarray]) -> np.ndarray:

@@ -84,8 +84,8 @@ def test_claims_of_kept_promises_are_explained(tmp_path: Path) -> None:
     claim = (25, "gsp", "source:phones", BACK_MICRO, "reimbursement", 0, 1)
     ledger = sorted([*LEDGER, claim])
     read = _page(write_run(tmp_path, ledger=ledger, balance_micro=PROFIT_MICRO - BACK_MICRO))
-    told = "1 promise that was kept by this measure was reimbursed nevertheless"
-    assert f"{told}: subscribers claimed reimbursements (quality_seen_by)." in read.words
+    clause = "1 promise that was kept by this measure was reimbursed nevertheless"
+    assert f"{clause}: subscribers claimed reimbursements (quality_seen_by)." in read.words
     silent = [row for row in LEDGER if row[4] != "reimbursement"]
     read = _page(write_run(tmp_path, ledger=silent, balance_micro=PROFIT_MICRO + BACK_MICRO))
     assert "1 broken promise was not: " in read.words
@@ -134,17 +134,17 @@ def test_points_far_below_the_promise_do_not_lie_on_the_axis(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """With samples of 0.01 % and a promise of 1 %, the axis follows the samples."""
-    seen: list[tuple[float, float]] = []
+    limits: list[tuple[float, float]] = []
     whole = pictures._Canvas.svg
 
     def svg(canvas: pictures._Canvas) -> bytes:
-        seen.append(canvas.axes[0].get_ylim())
+        limits.append(canvas.axes[0].get_ylim())
         return whole(canvas)
 
     monkeypatch.setattr(pictures._Canvas, "svg", svg)
     marked = np.array([0.1, 0.2])
     for bad in (np.array([0.0, 1e-4]), np.array([0.0, 0.02]), np.zeros(2)):
         pictures.points({"probe": (marked, bad)}, 0.01, None)
-    (low, high), (_, broken), (least, most) = seen
+    (low, high), (_, broken), (least, most) = limits
     assert low < 0 and 0.01 < high < 0.02
     assert broken > 2 and least < 0 and most > 1

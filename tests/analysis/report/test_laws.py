@@ -42,14 +42,14 @@ def test_the_law_that_leaves_more_stands_in_the_headline(tmp_path: Path) -> None
     title = "Of both marking laws, red leaves the most money."
     assert shown.laws.title == title and shown.line.endswith(f". {title}")
     reader = PageReader(tmp_path / "page.html")
-    told = shown.laws.words.parts
-    text = "".join(cell.text for cell in told)
+    cells = shown.laws.words.parts
+    text = "".join(cell.text for cell in cells)
     assert text.startswith("Money per hour by marking law: red 31.0 [")
     assert "red leaves 18.0 [18.0, 18.0] more than rem (" in text
     assert f"{title}</h1>" in (tmp_path / "page.html").read_text()
     given = answers_of(reader)
     lead = next(
-        cell for cell, before in zip(told[1:], told, strict=False) if "leaves" in before.text
+        cell for cell, before in zip(cells[1:], cells, strict=False) if "leaves" in before.text
     )
     assert given[lead.query][0][0] == pytest.approx(60 * RENT_MICRO / 1e6)
     assert "2 paired seeds" in text

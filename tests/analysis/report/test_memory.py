@@ -37,8 +37,8 @@ def test_the_page_loads_no_library_of_whole_tables(made: str, tmp_path: Path) ->
         f"{made}"
         "print([m for m in ('mesa', 'networkx', 'IPython', 'scipy.stats') if m in sys.modules])"
     )
-    told = [sys.executable, "-c", code, str(write_run(tmp_path))]
-    done = subprocess.run(told, capture_output=True, text=True, check=True, timeout=LIMIT_S)
+    command = [sys.executable, "-c", code, str(write_run(tmp_path))]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=LIMIT_S)
     assert done.stdout.strip() == "[]"
 
 

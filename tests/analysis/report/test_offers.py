@@ -12,7 +12,7 @@ import pytest
 from ecnomy.analysis.report import pictures
 from ecnomy.analysis.report.database import LINES
 from ecnomy.analysis.report.page import write_gsp_page
-from ecnomy.analysis.report.pictures import look_of
+from ecnomy.analysis.report.pictures import style_of
 from ecnomy.markets import load, run
 from guarantee_world import BACK_MICRO, LEDGER, PRICE_MICRO, PROFIT_MICRO, write_run, write_two_rows
 from page_reader import PageReader
@@ -73,9 +73,9 @@ def test_two_providers_of_the_same_callers(tmp_path: Path) -> None:
         profit = f"{balances[name] / 1e6:+.6f}".replace("-", MINUS)
         assert lines["profit"].replace(",", "") == profit
         sold = int((calls.tariff == number).sum())
-        asked = sold + int((calls.refused_by & (1 << number) > 0).sum())
+        requested = sold + int((calls.refused_by & (1 << number) > 0).sum())
         away = [row for row in read.tables[f"{name}-promises-table"] if "turned away" in row[0]]
-        assert [row[2] for row in away] == [f"{asked:,} asked"] and sold > 0
+        assert [row[2] for row in away] == [f"{requested:,} asked"] and sold > 0
     assert (calls.refused_by > 0).any()
 
 
@@ -133,8 +133,8 @@ def test_the_first_screen_says_which_rows_earn(tmp_path: Path) -> None:
     read = _page([folder], tmp_path / "page.html")
     home = (4 * 150_000 - BACK_MICRO - (3 + 5) * PRICE_MICRO) / 1e6 * 60
     shop = -90 * PRICE_MICRO / 1e6 * 60
-    told = "Row by row, without test streams and fixed costs: home earns "
-    at = read.words.index(told)
+    opening = "Row by row, without test streams and fixed costs: home earns "
+    at = read.words.index(opening)
     assert at < read.words.index("Profit and risk of a call")
     sentence = read.words[at : read.words.index("money per hour.", at)]
     values = [a for a in read.amounts if a.query and "as an_hour" in read.queries[a.query]]
@@ -168,7 +168,7 @@ def test_no_two_rows_look_alike() -> None:
     """The lines of three rows have different hatches, so they differ in grey prints."""
     rows = ("home)", "shop)", "night)")
     for line in (*LINES, "other"):
-        hatches = [look_of(f"{line} ({row}", rows).get("hatch") for row in rows]
+        hatches = [style_of(f"{line} ({row}", rows).get("hatch") for row in rows]
         assert len(set(hatches)) == 3, line
-    looks = [look_of(f"{line} ({row}", rows) for line in LINES for row in rows]
-    assert len({(one["facecolor"], one.get("hatch")) for one in looks}) == len(looks)
+    styles = [style_of(f"{line} ({row}", rows) for line in LINES for row in rows]
+    assert len({(one["facecolor"], one.get("hatch")) for one in styles}) == len(styles)

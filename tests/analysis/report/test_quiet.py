@@ -43,21 +43,21 @@ def test_quiet_blocks_are_drawn_too(tmp_path: Path) -> None:
     rng = np.random.Generator(np.random.Philox(key=1979))
     drawn = np.array([float(row[3]) for row in rows])[(rng.random((2000, 20)) * 20).astype(int)]
     low, high = np.quantile(drawn.sum(axis=1) / 1e6, [0.025, 0.975])
-    told = {float(str(a.value)) for a in hourly}
-    assert low == 0 and any(value == pytest.approx(high) for value in told) and 0.0 in told
+    shown = {float(str(a.value)) for a in hourly}
+    assert low == 0 and any(value == pytest.approx(high) for value in shown) and 0.0 in shown
     assert low < PROFIT_MICRO / 1e6 < high < 5 * PROFIT_MICRO / 1e6
 
 
 def test_quiet_pieces_make_quiet_hours(tmp_path: Path) -> None:
     """An hour has 12 pieces, 11 of them empty; the mean of drawn hours is near its profit."""
     read = _page(tmp_path, HOUR_S)
-    told = [a for a in read.amounts if a.by == "drawn hours"]
-    rows = answers_of(read)[str(told[0].query)]
+    amounts = [a for a in read.amounts if a.by == "drawn hours"]
+    rows = answers_of(read)[str(amounts[0].query)]
     assert [row[1:] for row in rows] == [(0, PROFIT_MICRO)] + [(i, 0) for i in range(1, 12)]
     hours = drawn_hours(np.array([PROFIT_MICRO / 1e6] + [0.0] * 11))
     wanted = (hours.mean(), *tail(hours))
-    assert [float(str(a.value)) for a in told] == pytest.approx(wanted)
-    assert float(str(told[0].value)) == pytest.approx(PROFIT_MICRO / 1e6, rel=0.05)
+    assert [float(str(a.value)) for a in amounts] == pytest.approx(wanted)
+    assert float(str(amounts[0].value)) == pytest.approx(PROFIT_MICRO / 1e6, rel=0.05)
 
 
 def test_a_posting_at_an_end_belongs_to_what_ends(tmp_path: Path) -> None:

@@ -135,8 +135,8 @@ def test_the_statement_is_the_ledger_to_the_micro_unit(
         assert total == balance
         paid = pd.concat([one.ledger[one.ledger["debit"] == name] for one in runs])
         marks = paid[paid["kind"] == "marks"]["amount_micro"].sum()
-        told = [round(_plain(v) * 1e6) for k, v in lines.items() if "marks" in k]
-        assert -sum(told) == marks > 0
+        charges = [round(_plain(v) * 1e6) for k, v in lines.items() if "marks" in k]
+        assert -sum(charges) == marks > 0
         back = next(v for k, v in lines.items() if "reimbursement" in k)
         assert (
             -round(_plain(back) * 1e6)
@@ -171,9 +171,9 @@ def test_the_answer_is_students_interval_over_the_seeds(
     found = [
         a for a in three.amounts if a.query and "profit / nullif(sold, 0)" in three.queries[a.query]
     ]
-    told = [float(str(a.value)) for a in found]
+    shown = [float(str(a.value)) for a in found]
     for value in (np.mean(values), low, high):
-        assert any(one == pytest.approx(value) for one in told)
+        assert any(one == pytest.approx(value) for one in shown)
     assert ("bold. Open the business: yes" in three.words) == (low > 0)
     assert ("bold. Open the business: no." in three.words) == (high < 0)
 
@@ -212,9 +212,9 @@ def test_samples_are_those_of_the_counters(three: PageReader, seeds: list[Path])
             )
     drawn = [r for r in three.files["careful-calls-scatter.csv"][1:] if r[0] == "beat"]
     assert [tuple(map(float, r[1:])) for r in drawn] == [pytest.approx(r) for r in rows]
-    told = next(r for r in three.files["careful-calls-streams.csv"][1:] if r[0] == "beat")
+    stream = next(r for r in three.files["careful-calls-streams.csv"][1:] if r[0] == "beat")
     _, marking, bad = (np.array(column) for column in zip(*rows, strict=True))
-    assert float(told[4]) == pytest.approx(stats.pearsonr(marking, bad).statistic)
+    assert float(stream[4]) == pytest.approx(stats.pearsonr(marking, bad).statistic)
 
 
 def test_profits_of_calls_sum_to_the_ledger(single: PageReader, seeds: list[Path]) -> None:
@@ -270,13 +270,13 @@ def test_hours_are_put_together_from_the_printed_pieces(single: PageReader, tmp_
     folder = tmp_path / "longer"
     run(scenario_from_text(TWO.replace("duration: 60 s", "duration: 11 min")), out=folder)
     read = _page([folder], tmp_path / "page.html")
-    told = [a for a in read.amounts if a.by == "drawn hours"]
-    assert len(told) == 6
-    rows = answers_of(read)[str(told[-1].query)]
+    amounts = [a for a in read.amounts if a.by == "drawn hours"]
+    assert len(amounts) == 6
+    rows = answers_of(read)[str(amounts[-1].query)]
     assert len(rows) == 2  # whole pieces
     again = drawn_hours(np.array([row[2] / 1e6 for row in rows]))
     wanted = (again.mean(), *tail(again))
-    assert [float(str(a.value)) for a in told[3:]] == pytest.approx(wanted)
+    assert [float(str(a.value)) for a in amounts[3:]] == pytest.approx(wanted)
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -384,12 +384,12 @@ def test_the_command_writes_into_the_first_folder(tmp_path: Path) -> None:
 def test_the_command_gives_its_figures_as_json(tmp_path: Path) -> None:
     """Standard output has only the unrounded figures of the sentence."""
     folder = write_run(tmp_path)
-    told = CliRunner().invoke(report_app, ["gsp", str(folder)]).output.splitlines()[0]
+    line = CliRunner().invoke(report_app, ["gsp", str(folder)]).output.splitlines()[0]
     (one,) = json.loads(CliRunner().invoke(report_app, ["gsp", str(folder), "--json"]).stdout)[
         "providers"
     ]
-    assert one["provider"] == "gsp" and told.startswith(f"gsp: {one['verdict']}: ")
-    shown = float(re.search(r": (-?[\d.,]+) money per call", told)[1].replace(",", ""))
+    assert one["provider"] == "gsp" and line.startswith(f"gsp: {one['verdict']}: ")
+    shown = float(re.search(r": (-?[\d.,]+) money per call", line)[1].replace(",", ""))
     assert one["profit_per_call"]["mean"] == pytest.approx(shown, rel=0.01)
 
 
@@ -413,11 +413,11 @@ def test_the_correction_finds_the_correlation_behind_the_chance() -> None:
     cause, own = rng.normal(size=count), rng.normal(size=count)
     first = 0.05 + 0.012 * cause
     second = 0.03 + 0.008 * (0.8 * cause + 0.6 * own)
-    seen = [rng.binomial(200, np.clip(x, 0, 1)) / 200 for x in (first, second)]
-    raw = float(np.corrcoef(*seen)[0, 1])
-    of_m, of_l = (reliability(x, n) for x in seen)
+    observed = [rng.binomial(200, np.clip(x, 0, 1)) / 200 for x in (first, second)]
+    raw = float(np.corrcoef(*observed)[0, 1])
+    of_m, of_l = (reliability(x, n) for x in observed)
     assert raw < 0.4
-    assert of_m == pytest.approx(np.var(first) / np.var(seen[0]), abs=0.02)
+    assert of_m == pytest.approx(np.var(first) / np.var(observed[0]), abs=0.02)
     assert corrected(raw, of_m, of_l) == pytest.approx(0.8, abs=0.06)
     assert math.isnan(corrected(raw, -0.1, of_l)) and math.isnan(reliability(np.zeros(5), n[:5]))
 

@@ -120,13 +120,13 @@ def test_what_is_paid_back_follows_the_price_where_the_tariff_says_so(
     seeds = 2 if keep or "price" in path else 1
     answer = _answer(_made(tmp_path, f"{path}: {values}", keep, scenario, seeds))
     words = "".join(cell.text for cell in answer.method)
-    told = "Reimbursements follow the price", "Reimbursements stay unchanged"
+    sentences = "Reimbursements follow the price", "Reimbursements stay unchanged"
     frame = open_sweep(tmp_path / "out")
     if "price" in path:
         frame = frame[frame[path] == frame.groupby(path)["gsp.profit"].mean().idxmax()]
     else:
         frame = frame[frame[path] == 100]
-        assert told[follows] not in words and told[not follows] in words
+        assert sentences[follows] not in words and sentences[not follows] in words
     revenue, back_, profit, sold = (
         frame[f"gsp.{name}"] for name in ("revenue", "reimbursed", "profit", "calls_sold")
     )

@@ -45,9 +45,9 @@ def test_the_buffer_is_that_of_the_plan(tmp_path: Path) -> None:
     """The delay of a full buffer is its bytes over the rate of the calls' link."""
     write_gsp_page([_losing(tmp_path)], tmp_path / "page.html", [])
     words = " ".join(PageReader(tmp_path / "page.html").words.split())
-    told = re.search(r"buffer of bottleneck \(60 packets of ([\d,]+) bytes at 10 Mbps\)", words)
-    assert told is not None
-    full_ms = 60 * int(told[1].replace(",", "")) * 8 / 10e6 * 1000
+    matched = re.search(r"buffer of bottleneck \(60 packets of ([\d,]+) bytes at 10 Mbps\)", words)
+    assert matched is not None
+    full_ms = 60 * int(matched[1].replace(",", "")) * 8 / 10e6 * 1000
     assert f"delays a packet by {full_ms:.3g} ms. The promise was 15 ms. Without a queue" in words
     assert "a packet takes 10.8 ms of it; " in words
 

@@ -131,8 +131,8 @@ def test_the_timed_knob(second: int, wanted: int) -> None:
         *([column] * 2), column * 1.0, *([column] * 3), *([column * 1.0] * 2), column
     )
     offers = (Offer("shop", "gold", 4), Offer("shop", "silver", 1))
-    seen = Observation(second * 10**12, 10**12, 1, offers, flows)
-    decided = Timed(up=80.0, down=100.0).decide_many(seen).offer
+    observation = Observation(second * 10**12, 10**12, 1, offers, flows)
+    decided = Timed(up=80.0, down=100.0).decide_many(observation).offer
     assert decided is not None
     assert decided.tolist() == [wanted, wanted]
 

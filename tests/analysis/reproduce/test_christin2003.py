@@ -53,21 +53,21 @@ def times(*values: float) -> np.ndarray:
 
 def test_rounds_that_a_router_tells_by_silences() -> None:
     """Bursts of 2, 3 and 2 packets 100 ms apart are rounds, and R moves by a tenth of the error."""
-    told = router_rounds(times(0, 80, 100, 101, 200, 201, 202, 300, 301), 10, 0.9)
-    assert told.start_ps.tolist() == times(80, 100, 200, 300).tolist()
-    assert told.window.tolist() == [1, 2, 3, 2]
-    assert not told.forced.any()
+    rounds = router_rounds(times(0, 80, 100, 101, 200, 201, 202, 300, 301), 10, 0.9)
+    assert rounds.start_ps.tolist() == times(80, 100, 200, 300).tolist()
+    assert rounds.window.tolist() == [1, 2, 3, 2]
+    assert not rounds.forced.any()
     first = 0.9 * 80 + 0.1 * 20
     second = 0.9 * first + 0.1 * 100
     expected = [80, first, second, 0.9 * second + 0.1 * 100]
-    assert told.rtt_ps / MS == pytest.approx(expected)
+    assert rounds.rtt_ps / MS == pytest.approx(expected)
 
 
 def test_the_safeguard_lets_a_round_have_one_packet_more() -> None:
     """Without silences, rounds have 1, 1, then 2, 3, 4 packets, all but the first three forced."""
-    told = router_rounds(times(0, 100, 350, *[350 + i for i in range(1, 12)]), 0.9, 0.9)
-    assert told.window.tolist() == [1, 2, 3, 4, 3]
-    assert told.forced.tolist() == [False, False, True, True, True]
+    rounds = router_rounds(times(0, 100, 350, *[350 + i for i in range(1, 12)]), 0.9, 0.9)
+    assert rounds.window.tolist() == [1, 2, 3, 4, 3]
+    assert rounds.forced.tolist() == [False, False, True, True, True]
 
 
 def test_rounds_of_a_sender() -> None:
@@ -104,7 +104,7 @@ def test_eq_3_round_by_round() -> None:
 def test_a_mark_is_due_where_the_next_round_overshoots() -> None:
     """One packet per 10 ms: a mark is due once the backlog and W + 1 exceed the buffer."""
     count = 8
-    seen = Bottleneck(
+    trace = Bottleneck(
         t_ps=times(*[10 * i for i in range(count)]),
         event=np.full(count, ENQUEUE),
         flow=np.zeros(count, dtype=np.int64),
@@ -114,11 +114,11 @@ def test_a_mark_is_due_where_the_next_round_overshoots() -> None:
         buffer_bytes=5900.0,
         measured_ps=0,
     )
-    begins = begin_times(seen.t_ps, seen.bytes, seen.rate_bps)
+    begins = begin_times(trace.t_ps, trace.bytes, trace.rate_bps)
     assert begins.tolist() == times(*[125 * i for i in range(count)]).tolist()
     # R = 10 ms, K = 0.5: no silence, so W = 1, 2, 3 at 10, 20, 30 ms, the round expected at 20 ms.
     # At 20 ms 2 packets wait, 2000 + 3000 < 5900; at 30 ms 3 wait, 3000 + 4000 > 5900.
-    due = due_marks(seen, 0.5, 0.9)
+    due = due_marks(trace, 0.5, 0.9)
     assert [(mark.decided_ps, mark.packet) for mark in due] == [(30 * MS, 1)]
 
 
@@ -143,7 +143,7 @@ def test_the_line_against_the_staircase() -> None:
 def test_the_replay_marks_what_overshoots() -> None:
     """Two flows with rounds of one packet per 100 ms: a large buffer causes no marks."""
     at = sorted([*range(0, 1000, 100), *range(5, 1000, 100)])
-    seen = Bottleneck(
+    trace = Bottleneck(
         t_ps=times(*at),
         event=np.full(len(at), ENQUEUE),
         flow=np.array([0 if t % 100 == 0 else 1 for t in at]),
@@ -153,10 +153,10 @@ def test_the_replay_marks_what_overshoots() -> None:
         buffer_bytes=9000.0,
         measured_ps=500 * MS,
     )
-    roomy = interpolation_figures(seen, heuristic=False)
+    roomy = interpolation_figures(trace, heuristic=False)
     assert roomy["overshoots.exact"] == 0 and roomy["marked_most"] == 0
     tight = interpolation_figures(
-        msgspec.structs.replace(seen, buffer_bytes=500.0), heuristic=False
+        msgspec.structs.replace(trace, buffer_bytes=500.0), heuristic=False
     )
     # At each arrival 1000 bytes wait with a buffer of 500: every round is marked exactly once.
     assert tight["overshoots.exact"] == 1 and tight["marked_most"] == 1
@@ -178,10 +178,10 @@ def test_second_marks_of_a_round_are_counted() -> None:
 
 def test_growth_of_windows_from_half_to_half() -> None:
     """With the safeguard a window grows like the root of time, else like time; silences end it."""
-    told = np.concatenate([[0, 1], 100 + np.arange(40_000)]) * MS
-    windows = router_rounds(told, 0.5, 0.9).window
+    arrivals = np.concatenate([[0, 1], 100 + np.arange(40_000)]) * MS
+    windows = router_rounds(arrivals, 0.5, 0.9).window
     assert windows[:-1].tolist() == list(range(1, len(windows)))
-    assert window_growth([told], 0.5, 0) == pytest.approx(2**0.5, rel=0.02)
+    assert window_growth([arrivals], 0.5, 0) == pytest.approx(2**0.5, rel=0.02)
     assert window_growth([np.arange(40_000) * MS], 0.5, 0) == pytest.approx(2, rel=0.001)
     silent = np.array([100 * n + k for n in range(100) for k in range(3)]) * MS
     assert window_growth([silent], 10.0, 10 * 100 * MS) == 1

@@ -117,10 +117,12 @@ def test_changed_sources_are_probed_and_carried(world: World, folder: str) -> No
     """After code changes without effect, all points and the alternative run again, only once."""
     name = f"{folder}/{next((world.checkout / folder).glob('*.h')).name}"
     world.write(name, lambda text: text + "int another;\n")
-    seen = world.look()
-    assert (seen.stale, seen.probed, set(seen.same)) == ({}, 3 * 2 + 1, {STUDY})
+    currency = world.look()
+    assert (currency.stale, currency.probed, set(currency.same)) == ({}, 3 * 2 + 1, {STUDY})
     kept = world.recorded
-    write_record(world.file, *carried(kept.records, kept.studies, seen, Sources(world.checkout)))
+    write_record(
+        world.file, *carried(kept.records, kept.studies, currency, Sources(world.checkout))
+    )
     assert world.look() == Look({}, {}, 0)
 
 
@@ -148,13 +150,13 @@ def test_claims_are_stale_that_what_moved_bears_on(world: World) -> None:
         return another(outcome) if is_virtual and "@" not in probe.table else outcome
 
     world.write(RED, lambda text: text + "int another;\n")
-    seen = world.look(make=runs(virtual))
+    currency = world.look(make=runs(virtual))
     stands = {f"siris2002.fig3.{number}" for number in ("c2", "c3", "c4", "c5", "c9")}
-    assert set(seen.stale) == ALL - stands
-    assert set(seen.stale.values()) == {("runs give other figures",)}
-    assert seen.same == {}
+    assert set(currency.stale) == ALL - stands
+    assert set(currency.stale.values()) == {("runs give other figures",)}
+    assert currency.same == {}
     kept = world.recorded
-    assert carried(kept.records, kept.studies, seen, Sources(world.checkout))[0] == kept.records
+    assert carried(kept.records, kept.studies, currency, Sources(world.checkout))[0] == kept.records
     left = [record for record in kept.records if record.claim in stands]
     unused = world.look(msgspec.structs.replace(kept, records=left), make=runs(virtual))
     assert (unused.stale, set(unused.same)) == ({}, {STUDY})
@@ -163,16 +165,16 @@ def test_claims_are_stale_that_what_moved_bears_on(world: World) -> None:
 def test_an_alternative_that_moved_makes_its_claims_stale(world: World) -> None:
     """Only claims judged over the setting become stale."""
     world.write(RED, lambda text: text + "int another;\n")
-    seen = world.look(make=runs(lambda p, o: another(o) if "@gain=1" in p.table else o))
-    assert set(seen.stale) == {f"siris2002.fig3.{number}" for number in ("c1", "c2", "c5")}
+    currency = world.look(make=runs(lambda p, o: another(o) if "@gain=1" in p.table else o))
+    assert set(currency.stale) == {f"siris2002.fig3.{number}" for number in ("c1", "c2", "c5")}
 
 
 def test_probes_keep_to_a_budget(world: World) -> None:
     """A study beyond the budget is not probed, and its claims are listed as stale."""
     world.write(RED, lambda text: text + "int another;\n")
-    seen = world.look(budget_s=1.0)
-    assert set(seen.stale) == ALL and seen.probed == 0
-    assert set(seen.stale.values()) == {("not probed within 1 s of CPU time",)}
+    currency = world.look(budget_s=1.0)
+    assert set(currency.stale) == ALL and currency.probed == 0
+    assert set(currency.stale.values()) == {("not probed within 1 s of CPU time",)}
     assert world.look(budget_s=10.0).stale == {}
 
 
@@ -189,9 +191,9 @@ def test_scenarios_are_held_to_their_plans(world: World, old: str, new: str, rea
     """Other points, seeds or plans make records stale; the same in other words does not."""
     file = world.paper / "fig3-sweep.yaml"
     file.write_text(file.read_text().replace(old, new))
-    seen = world.look()
-    assert set(seen.stale.values()) == ({(reason,)} if reason else set())
-    assert set(seen.stale) == (ALL if reason else set())
+    currency = world.look()
+    assert set(currency.stale.values()) == ({(reason,)} if reason else set())
+    assert set(currency.stale) == (ALL if reason else set())
 
 
 def test_a_cause_is_in_the_words_of_its_finding(world: World) -> None:
@@ -207,9 +209,9 @@ def test_a_cause_is_in_the_words_of_its_finding(world: World) -> None:
     findings.write_text(
         f"fig3.{number}: {{cause: 'it is so', tried: [{{run: all, shows: '{{{figure.name}}}'}}]}}\n"
     )
-    seen = world.look()
-    assert seen.stale == {one.claim: ("its cause has been reworded",)}
-    new, _ = carried(kept.records, kept.studies, seen, Sources(world.checkout))
+    currency = world.look()
+    assert currency.stale == {one.claim: ("its cause has been reworded",)}
+    new, _ = carried(kept.records, kept.studies, currency, Sources(world.checkout))
     (found,) = (record for record in new if record.claim == one.claim)
     assert found.cause.startswith(f"it is so; tried: all: {figure.measured[0]:.4g}")
     assert world.look(RecordFile(3, new, kept.studies)).stale == {}
@@ -233,9 +235,9 @@ def test_an_entry_s_code_is_held_to_its_figures(world: World) -> None:
         return msgspec.structs.replace(record, made_of=made_of)
 
     old = RecordFile(kept.format, [of_old(record) for record in kept.records], kept.studies)
-    seen = world.look(old)
-    assert seen.stale == {"siris2002.fig3.c7": ("the entry's code gives other figures",)}
-    records, _ = carried(old.records, old.studies, seen, Sources(world.checkout))
+    currency = world.look(old)
+    assert currency.stale == {"siris2002.fig3.c7": ("the entry's code gives other figures",)}
+    records, _ = carried(old.records, old.studies, currency, Sources(world.checkout))
     assert [r for r in records if r.claim != "siris2002.fig3.c7"] == [
         r for r in kept.records if r.claim != "siris2002.fig3.c7"
     ]
@@ -245,8 +247,8 @@ def test_claims_of_other_runs_or_regions_are_stale(world: World) -> None:
     """A study recorded again does not support old claims, and neither do other regions."""
     kept = world.recorded
     rows = {STUDY: msgspec.structs.replace(kept.studies[STUDY], rows="another")}
-    seen = world.look(RecordFile(kept.format, kept.records, rows))
-    assert set(seen.stale.values()) == {("its studies were recorded anew",)}
+    currency = world.look(RecordFile(kept.format, kept.records, rows))
+    assert set(currency.stale.values()) == {("its studies were recorded anew",)}
     entries = change_claims(world.paper)["entries"]
     entries["fig3"]["claims"]["c1"] |= {"says": "otherwise", "tolerance": "the same"}
     change_claims(world.paper, entries=entries)
@@ -261,8 +263,8 @@ def test_what_cannot_be_looked_at_is_stale(world: World) -> None:
     kept = world.recorded
     gone = Recorded(claim="siris2002.fig3.c99", priority="core", verdict="confirmed")
     unknown = msgspec.structs.replace(gone, claim="siris2002.fig3.c1")
-    seen = world.look(RecordFile(kept.format, [gone, unknown], kept.studies))
-    assert seen.stale == {
+    currency = world.look(RecordFile(kept.format, [gone, unknown], kept.studies))
+    assert currency.stale == {
         gone.claim: ("there is no such claim any more",),
         unknown.claim: ("its sources are not recorded",),
     }

@@ -47,9 +47,9 @@ def test_settings_in_findings_are_there(name: str, tmp_path) -> None:
     for claim, finding in paper.findings.items():
         entry = paper.entries[claim.rpartition(".")[0]]
         studies = Studies(paper, entry.studies, Form(tmp_path))
-        told = [
+        written = [
             finding.cause,
             *(text for tried in finding.tried for text in (tried.run, tried.shows)),
         ]
-        for study, path in (each for text in told for each in SETTING.findall(text)):
+        for study, path in (each for text in written for each in SETTING.findall(text)):
             assert studies.setting(study, path)

@@ -98,11 +98,11 @@ def test_a_claim_depends_on_what_flips_it(made) -> None:
     _, found, count = made
     assert count == 12 + 6 + 4  # the study, points with unequal weights, points of RED alone
     claims = by_number(found)
-    assert claims["c1"].verdict.told == "confirmed"
+    assert claims["c1"].verdict.words == "confirmed"
     assert [at.alternative for at in claims["c1"].verdict.grid] == ["0.02"]
-    assert claims["c2"].verdict.told == "depends on ratios"
+    assert claims["c2"].verdict.words == "depends on ratios"
     assert "confirmed as chosen; refuted with ratios both 1 (ratio_over_r" in claims["c2"].reason
-    assert (claims["c3"].verdict.told, claims["c3"].verdict.grid) == ("confirmed", ())
+    assert (claims["c3"].verdict.words, claims["c3"].verdict.grid) == ("confirmed", ())
     assert claims["c4"].identity and not claims["c1"].identity
 
 
@@ -110,7 +110,7 @@ def test_without_the_grid_claims_are_judged_as_chosen(paper: Path, tmp_path: Pat
     """Without the grid no variant is run, and the claim that depends on one is confirmed."""
     found, made = go(tmp_path / "out")
     assert made == 12
-    assert by_number(found)["c2"].verdict.told == "confirmed"
+    assert by_number(found)["c2"].verdict.words == "confirmed"
 
 
 def test_variants_are_made_once(made, paper: Path, tmp_path: Path) -> None:

@@ -106,8 +106,8 @@ def test_controls_that_were_not_run_show_nothing() -> None:
     text, controls = filled(finding, {"a": 2.0}, NONE)
     assert text.endswith("it goes from 2 to (not measured in this form): gone")
     assert set(controls) == {"a"}
-    told = "see fig4"
-    assert filled(Finding("because", (Tried("paced", told),)), {}, NONE)[0].endswith(told)
+    shows = "see fig4"
+    assert filled(Finding("because", (Tried("paced", shows),)), {}, NONE)[0].endswith(shows)
 
 
 def above(p: float, n: int = 5) -> np.ndarray:
@@ -258,14 +258,14 @@ def test_what_flips_a_verdict_is_told() -> None:
     other = judge(bounds, {"x": SAMPLE, "y": SAMPLE + 100})
     undecided = judge(bounds, {"x": SAMPLE + 5, "y": SAMPLE})
     found = over_grid(chosen, [At("timeout", "1 s", other), At("files", "long", undecided)])
-    assert (found.told, found.alone) == ("depends on timeout", "confirmed")
+    assert (found.words, found.alone) == ("depends on timeout", "confirmed")
     text = grid_text(found)
     assert "refuted with timeout 1 s (y 103 [" in text and "expected 0 to 9" in text
     assert "inconclusive with files long (x 8 [" in text
     back = over_grid(other, [At("timeout", "0.2 s", chosen)])
     assert "confirmed with timeout 0.2 s (y 3 [" in grid_text(back)
     left_open = over_grid(chosen, [At("timeout", "1 s", chosen), At("files", "long", undecided)])
-    assert left_open.told == "confirmed as chosen; 1 of 2 alternatives agree, files is open"
+    assert left_open.words == "confirmed as chosen; 1 of 2 alternatives agree, files is open"
     assert deciding(chosen) is None
     assert grid_text(over_grid(chosen, [At("timeout", "1 s", chosen)])) == ""
 
@@ -275,9 +275,9 @@ def test_a_cause_is_told_of_its_own_runs_only() -> None:
     finding = Finding("the link runs empty", when={"use": (None, 0.9)})
     assert contradicted(finding, {"use": 0.8}) is None
     assert filled(finding, {"use": 0.8}, NONE)[0] == "the link runs empty"
-    told = filled(finding, {"use": 0.99}, NONE)[0]
+    cause = filled(finding, {"use": 0.99}, NONE)[0]
     known = "the recorded cause applies to runs with use <= 0.9"
-    assert told == f"cause unknown: {known}, but here it is 0.99"
+    assert cause == f"cause unknown: {known}, but here it is 0.99"
     assert filled(finding, {}, NONE)[0].startswith("cause unknown")
 
 

@@ -66,43 +66,43 @@ def test_the_page_opens_with_main_results(paper: Path, tmp_path: Path) -> None:
     """Each headline has its outcome, the deciding claim and a picture that links to its entry."""
     text = page(tmp_path / "out", grid=True)
     assert text.index("Any weights do") < text.index("<table")
-    told = words(text)
-    assert "Any weights do: reproduced" in told
+    shown = words(text)
+    assert "Any weights do: reproduced" in shown
     differ = "Weights differ: reproduced as chosen; depends on ratios; 0 of 1 alternatives agree"
-    assert f"{differ} fig3.c2: confirmed as chosen, refuted with" in told
-    assert re.search(r"refuted with ratios both 1 \(ratio_over_r.large.red.r=8 0\.\d+ \[", told)
+    assert f"{differ} fig3.c2: confirmed as chosen, refuted with" in shown
+    assert re.search(r"refuted with ratios both 1 \(ratio_over_r.large.red.r=8 0\.\d+ \[", shown)
     wrong = "All is wrong: not reproduced as chosen; depends on ratios; 0 of 1 alternatives agree"
-    assert f"{wrong} fig3.c3: ratio_over_r.large.red.r=8" in told
-    assert "Who knows: undecided as chosen fig3.c6: pending" in told
+    assert f"{wrong} fig3.c3: ratio_over_r.large.red.r=8" in shown
+    assert "Who knows: undecided as chosen fig3.c6: pending" in shown
     lines = re.findall(r'<li><a href="#siris2002.fig3"><img alt="siris2002.fig3" src="data:', text)
     assert len(lines) == 4
 
 
 def test_counts_keep_apart_what_is_no_verdict(paper: Path, tmp_path: Path) -> None:
     """Identities have a row, pending claims a column, claims without a grid a number."""
-    told = words(page(tmp_path / "out", grid=True))
-    assert "siris2002 core 1 0 1 0 0 0 0" in told
-    assert "siris2002 secondary 0 1 0 0 1 0 1" in told
-    assert "all 1 1 1 0 1 0 1" in told
-    assert "siris2002 identities 1 0 0 0 0 0 0" in told
-    assert "No grid is declared for 2 claims." in told
+    shown = words(page(tmp_path / "out", grid=True))
+    assert "siris2002 core 1 0 1 0 0 0 0" in shown
+    assert "siris2002 secondary 0 1 0 0 1 0 1" in shown
+    assert "all 1 1 1 0 1 0 1" in shown
+    assert "siris2002 identities 1 0 0 0 0 0 0" in shown
+    assert "No grid is declared for 2 claims." in shown
 
 
 def test_grids_are_told(paper: Path, tmp_path: Path) -> None:
     """Each claim has its settings beside it; the paper's open settings are listed."""
-    told = words(page(tmp_path / "out", grid=True))
-    assert "unequal judged over ratios: 1 and 8, both 1 ratio_over_r" in told
-    assert "any no grid declared ratio_over_r" in told
-    assert "ratios weights chosen: 1 and 8 also: both 1" in told
-    assert "it gives no figure" in told and "not built" in told
+    shown = words(page(tmp_path / "out", grid=True))
+    assert "unequal judged over ratios: 1 and 8, both 1 ratio_over_r" in shown
+    assert "any no grid declared ratio_over_r" in shown
+    assert "ratios weights chosen: 1 and 8 also: both 1" in shown
+    assert "it gives no figure" in shown and "not built" in shown
 
 
 def test_quick_verdicts_have_no_grid(paper: Path, tmp_path: Path) -> None:
     """The quick page says that it is quick, and that claims with a grid were not judged over it."""
-    told = words(page(tmp_path / "out", quick=True))
-    assert "Quick verdicts have no grid" in told
-    assert "unequal not judged over ratios in this run" in told
-    assert "Weights differ: reproduced" in told
+    shown = words(page(tmp_path / "out", quick=True))
+    assert "Quick verdicts have no grid" in shown
+    assert "unequal not judged over ratios in this run" in shown
+    assert "Weights differ: reproduced" in shown
     assert "Quick verdicts have no grid" not in words(page(tmp_path / "out", grid=True))
 
 
@@ -120,7 +120,7 @@ def lines_of(*records: Recorded) -> list[Any]:
 
 
 @pytest.mark.parametrize(
-    ("verdicts", "told"),
+    ("verdicts", "outcome"),
     [
         (("confirmed", "confirmed"), "reproduced"),
         (("confirmed", "refuted"), "not reproduced as chosen"),
@@ -131,7 +131,7 @@ def lines_of(*records: Recorded) -> list[Any]:
         (("confirmed", "not testable"), "undecided as chosen"),
     ],
 )
-def test_a_headline_stands_on_all_its_claims(verdicts, told) -> None:
+def test_a_headline_stands_on_all_its_claims(verdicts, outcome) -> None:
     """The outcome of a headline is that of its worst claim."""
     records = [
         record(f"c{i}", "depends", alone="confirmed", depends=("s",))
@@ -139,15 +139,15 @@ def test_a_headline_stands_on_all_its_claims(verdicts, told) -> None:
         else record(f"c{i}", verdict)
         for i, verdict in enumerate(verdicts)
     ]
-    assert [line.told for line in lines_of(*records)] == [told]
+    assert [line.outcome for line in lines_of(*records)] == [outcome]
 
 
 def test_a_headline_says_where_nothing_is_open() -> None:
     """The line says so if no claim has a setting that its paper leaves open."""
     (line,) = lines_of(record("c1", "refuted", over=()), record("c2", "confirmed", over=()))
-    assert line.told == "not reproduced as chosen; the paper leaves no setting open"
+    assert line.outcome == "not reproduced as chosen; the paper leaves no setting open"
     (line,) = lines_of(record("c1", "refuted", over=("gain",)), record("c2", "confirmed", over=()))
-    assert line.told == "not reproduced as chosen"  # not judged over the gain
+    assert line.outcome == "not reproduced as chosen"  # not judged over the gain
 
 
 def test_a_grid_that_leaves_it_open_is_told() -> None:
@@ -157,7 +157,7 @@ def test_a_grid_that_leaves_it_open_is_told() -> None:
     line = lines_of(record("c1", "inconclusive", alone="confirmed", grid=grid))[0]
     why = "fig3.c1: confirmed as chosen, inconclusive with s b (x 0.9 [0.7, 1.1], expected 0 to 1)"
     assert (line.kind, line.why) == ("reproduced as chosen", why)
-    assert line.told == "reproduced as chosen; 1 of 2 alternatives agree, s is open"
+    assert line.outcome == "reproduced as chosen; 1 of 2 alternatives agree, s is open"
 
 
 def test_a_headline_says_in_how_many_settings_it_is_so() -> None:
@@ -166,11 +166,11 @@ def test_a_headline_says_in_how_many_settings_it_is_so() -> None:
     first = record("c1", "confirmed", alone="confirmed", grid=(*three[:2],))
     second = record("c2", "depends", alone="confirmed", depends=("t",), grid=(*three,))
     third = record("c3", "inconclusive", alone="confirmed", grid=(Under("s", "b", "inconclusive"),))
-    assert lines_of(first)[0].told == "reproduced; 2 of 2 alternatives agree"
-    told = "reproduced as chosen; depends on t; 2 of 3 alternatives agree"
-    assert [(line.kind, line.told) for line in lines_of(first, second)] == [("depends", told)]
-    told = "reproduced as chosen; depends on t; 1 of 3 alternatives agree, s is open"
-    assert lines_of(first, second, third)[0].told == told
+    assert lines_of(first)[0].outcome == "reproduced; 2 of 2 alternatives agree"
+    outcome = "reproduced as chosen; depends on t; 2 of 3 alternatives agree"
+    assert [(line.kind, line.outcome) for line in lines_of(first, second)] == [("depends", outcome)]
+    outcome = "reproduced as chosen; depends on t; 1 of 3 alternatives agree, s is open"
+    assert lines_of(first, second, third)[0].outcome == outcome
 
 
 def test_headlines_without_outcome_are_left_out() -> None:

@@ -108,7 +108,7 @@ def test_a_grid_keeps_what_decides() -> None:
     under = recorded(WHOLE, None, {}).grid[0]
     assert (under.setting, under.alternative, under.verdict) == ("s", "x", "refuted")
     assert under.figure is not None and under.figure.name == "b"
-    assert recorded(WHOLE, None, {}).told == "depends on s"
+    assert recorded(WHOLE, None, {}).verdict_words == "depends on s"
 
 
 @pytest.mark.parametrize(
@@ -151,12 +151,12 @@ def test_the_module_is_part_of_it(paper: Path, checkout: Path, monkeypatch) -> N
 
     real = claim_digests.measure_modules
 
-    def told(module: str, apart: tuple[str, ...] = ()) -> dict[str, str]:
+    def counting(module: str, apart: tuple[str, ...] = ()) -> dict[str, str]:
         found = real(module, apart)
         counted[module] = tuple(found)
         return found
 
-    monkeypatch.setattr(claim_digests, "measure_modules", told)
+    monkeypatch.setattr(claim_digests, "measure_modules", counting)
     Sources(checkout).of_claim("siris2002", "fig3", "c1", {})
     names = counted["ecnomy.analysis.reproduce.siris2002.fig3"]
     assert "ecnomy.analysis.reproduce.siris2002.fig3" in names
@@ -220,9 +220,9 @@ def test_the_command_keeps_and_names_what_is_stale(
     sweep = paper / "fig3-sweep.yaml"
     sweep.write_text(sweep.read_text().replace("12 s", "13 s"))
     assert main([str(tmp_path / "out"), str(file)]) == 0
-    told = capsys.readouterr().err
-    assert "siris2002.fig3: c1, c10, c11, c2" in told
-    assert "stale (scenarios have changed" in told
+    notices = capsys.readouterr().err
+    assert "siris2002.fig3: c1, c10, c11, c2" in notices
+    assert "stale (scenarios have changed" in notices
     assert read_record(file) == first
 
 
@@ -236,8 +236,8 @@ def test_runs_of_other_code_are_not_recorded(
     other = msgspec.structs.replace(driver.code_now(), engine="another")
     monkeypatch.setattr(driver, "code_now", lambda engine: other)
     assert main([str(tmp_path / "out"), str(checkout / "papers.json")]) == 0
-    told = capsys.readouterr().err
-    assert "siris2002.fig3: siris2002 fig3: 12 runs are missing or of other code" in told
+    notices = capsys.readouterr().err
+    assert "siris2002.fig3: siris2002 fig3: 12 runs are missing or of other code" in notices
     assert read_record(checkout / "papers.json").records == []
 
 

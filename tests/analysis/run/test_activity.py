@@ -86,12 +86,12 @@ def test_run_prints_the_same_means(tmp_path: Path) -> None:
     run(EXAMPLE, overrides=["duration=60 s"], out=folder)
     whole = summarize(open_raw(folder)).whole
     assert whole is not None
-    told = {row.name: row for row in groups(folder)}
-    assert {row.group.label for row in whole.groups} == told.keys()
+    printed = {row.name: row for row in groups(folder)}
+    assert {row.group.label for row in whole.groups} == printed.keys()
     for row in whole.groups:
-        one = told[row.group.label]
+        one = printed[row.group.label]
         assert one.active == pytest.approx(row.active) and 2 < one.active < 11
         assert one.goodput_bps == pytest.approx(row.goodput_bps)
         assert one.marks_per_s == pytest.approx(row.marks_per_s)
         assert one.charge_per_s == pytest.approx(row.charge_per_s)
-    assert sum(row.active or 0 for row in told.values()) == pytest.approx(12)
+    assert sum(row.active or 0 for row in printed.values()) == pytest.approx(12)

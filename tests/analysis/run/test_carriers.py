@@ -57,8 +57,8 @@ def test_money_of_carriers_is_the_ledgers(folder: Path) -> None:
     """Payments by payer and kind, those to the other carrier, and the rest equal the ledger's."""
     left, right = carriers_of(open_raw(folder))
     assert (left.name, right.name) == ("left-net", "right-net")
-    told = {(one.payer, one.kind): one.money for one in left.income}
-    assert told == {
+    income = {(one.payer, one.kind): one.money for one in left.income}
+    assert income == {
         ("shop", "marks"): pytest.approx(_money(folder, credit="left-net", debit="shop")),
         ("source:background", "marks"): pytest.approx(
             _money(folder, credit="left-net", debit="source:background")
@@ -121,8 +121,8 @@ def test_customers_are_told_by_carrier_where_there_are_several(folder: Path) -> 
     manifest["plan"]["sources"][1].update(path=[1], ack_path=[2])
     file.write_text(json.dumps(manifest))
     run = open_raw(folder)
-    told = {"gold": "left-net", "silver": "right-net", "background": "left-net"}
-    assert access_carriers(run) == told
+    carrier_of = {"gold": "left-net", "silver": "right-net", "background": "left-net"}
+    assert access_carriers(run) == carrier_of
     assert choices_of(run)[0].options == ("left-net", "right-net")
 
 

@@ -103,7 +103,7 @@ def test_calls_are_counted_and_judged(tmp_path: Path) -> None:
     assert calls.worst_bad == 0.02
 
 
-def _retold(folder: Path, **tariff: object) -> Path:
+def _with_tariff(folder: Path, **tariff: object) -> Path:
     """A copy of the run, with an additional custom role and another tariff."""
     file = folder / "manifest.json"
     manifest = json.loads(file.read_text())
@@ -117,7 +117,7 @@ def _retold(folder: Path, **tariff: object) -> Path:
 
 def test_a_role_with_terms_of_its_own_hides_no_provider(tmp_path: Path) -> None:
     """The manifest has a custom role as a mapping; all agents of the run are still found."""
-    run = open_raw(_retold(write_run(tmp_path)))
+    run = open_raw(_with_tariff(write_run(tmp_path)))
     assert [agent.role for agent in agents_of(run) or ()][1:] == [
         "guaranteed-stream-provider",
         "lab:Broker",
@@ -131,10 +131,10 @@ def test_prices_by_the_hour_are_told_in_hours(tmp_path: Path) -> None:
         {"from": "28800000000000000 ps", "to": "66600000000000000 ps", "price": "0.2 money/call"}
     ]
     price = {"kind": "time-of-day", "periods": day, "price": "0.1 money/call"}
-    run = open_raw(_retold(write_run(tmp_path), price=price, reimbursement="price"))
-    told = offer_in_words(providers_of(run)[0])
-    assert "costs 0.2 money/call from 8 h to 18.5 h, else 0.1 money/call, regardless" in told
-    assert "later than 15 ms. Otherwise its price is reimbursed." in told
+    run = open_raw(_with_tariff(write_run(tmp_path), price=price, reimbursement="price"))
+    offer_text = offer_in_words(providers_of(run)[0])
+    assert "costs 0.2 money/call from 8 h to 18.5 h, else 0.1 money/call, regardless" in offer_text
+    assert "later than 15 ms. Otherwise its price is reimbursed." in offer_text
 
 
 def test_reimbursements_of_kept_promises_are_counted(tmp_path: Path) -> None:
@@ -144,8 +144,8 @@ def test_reimbursements_of_kept_promises_are_counted(tmp_path: Path) -> None:
     folder = write_run(tmp_path, ledger=ledger, balance_micro=PROFIT_MICRO - BACK_MICRO)
     assert _only(folder).money.reimbursements == Item(-2 * BACK_MICRO, 2)
     lines = [" ".join(line.split()) for line in _show(folder, "--no-plot").splitlines()]
-    told = "2 reimbursements, 1 of them for promises that were kept -0.140002 -0.0350 -8.40"
-    assert told in lines
+    row = "2 reimbursements, 1 of them for promises that were kept -0.140002 -0.0350 -8.40"
+    assert row in lines
     assert "promise broken 1 33.3 % of ended" in lines
 
 

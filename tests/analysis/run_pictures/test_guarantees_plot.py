@@ -67,10 +67,10 @@ def test_a_panel_without_curves_keeps_its_title() -> None:
 def test_the_curves_hold_the_tables(tmp_path: Path) -> None:
     """Marking holds until it changes, bars are calls per minute, the balance ends at the profit."""
     marking, calls, promises, money = _figure(write_run(tmp_path)).axes
-    seen = _lines(marking)["share marked, M"]
-    assert list(seen.get_xdata()) == [0, 10, 40, 60]
-    assert list(seen.get_ydata()) == pytest.approx([0, 2, 1, 1])
-    assert seen.get_drawstyle() == "steps-post"
+    marked = _lines(marking)["share marked, M"]
+    assert list(marked.get_xdata()) == [0, 10, 40, 60]
+    assert list(marked.get_ydata()) == pytest.approx([0, 2, 1, 1])
+    assert marked.get_drawstyle() == "steps-post"
     assert list(_lines(marking)["blocking threshold"].get_ydata()) == pytest.approx([1.5, 1.5])
     bars = np.array([bar.get_height() for bar in calls.patches if bar.get_label() == "_nolegend_"])
     accepted, blocked = bars[:6], bars[6:12]  # of 10 s: one call is 6 per minute
@@ -86,9 +86,9 @@ def test_the_curves_hold_the_tables(tmp_path: Path) -> None:
 def test_what_a_provider_does_not_say_is_counted(tmp_path: Path) -> None:
     """Without readings M comes from the streams, report by report, and there is no threshold."""
     marking = _figure(write_run(tmp_path, agents=[])).axes[0]
-    (seen,) = _lines(marking).values()
-    assert list(seen.get_xdata()) == [30, 60]
-    assert list(seen.get_ydata()) == pytest.approx([100 * 6 / 450, 100 * 6 / 450])
+    (marked,) = _lines(marking).values()
+    assert list(marked.get_xdata()) == [30, 60]
+    assert list(marked.get_ydata()) == pytest.approx([100 * 6 / 450, 100 * 6 / 450])
 
 
 def test_panels_without_data_are_left_out(tmp_path: Path) -> None:

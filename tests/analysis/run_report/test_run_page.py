@@ -158,8 +158,8 @@ def test_marks_of_no_source_are_others(made: Path, tmp_path: Path) -> None:
 @drawn
 def test_balances_are_the_manifests(read: PageReader, made: Path) -> None:
     """Every account agrees to the micro-unit; a different manifest is refused."""
-    told = open_raw(made).manifest.balances_micro
-    assert {row[0]: _micro(row[3]) for row in read.tables["balances"][1:]} == told
+    balances = open_raw(made).manifest.balances_micro
+    assert {row[0]: _micro(row[3]) for row in read.tables["balances"][1:]} == balances
     wrong = undigested(shutil.copytree(made, made.parent / "wrong"))
     manifest = json.loads((wrong / "manifest.json").read_text())
     manifest["balances_micro"]["shop"] += 1
@@ -208,8 +208,8 @@ def test_runs_without_money_and_cut_short_have_a_page(made: Path, tmp_path: Path
     folder = tmp_path / "free"
     scenario = load(EXAMPLES / "gold-silver.yaml", overrides=["duration=8 s", "warmup=2 s"])
     run(scenario, out=folder, market=False)
-    told = write_run_page(folder, tmp_path / "free.html", ["ecnomy"])
-    assert "No money changed hands" in told[-1]
+    lines = write_run_page(folder, tmp_path / "free.html", ["ecnomy"])
+    assert "No money changed hands" in lines[-1]
     assert "No money changed hands in this run." in PageReader(tmp_path / "free.html").words
     part = shutil.copytree(made, tmp_path / "part")
     manifest = json.loads((undigested(part) / "manifest.json").read_text())

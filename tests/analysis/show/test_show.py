@@ -154,13 +154,13 @@ def test_drops_are_told_apart_by_cause(tmp_path: Path) -> None:
     folder = tmp_path / "r"
     simulate(scenario_from_text(textwrap.dedent(text)), out=folder)
     lines = [re.split(r"\s{2,}", s.strip()) for s in _show(folder, "--no-plot").output.splitlines()]
-    told = {cells[0]: cells[5:7] for cells in lines if cells[0] in ("first", "second")}
+    drops_of = {cells[0]: cells[5:7] for cells in lines if cells[0] in ("first", "second")}
     counted = pd.read_parquet(folder / "links.parquet").set_index("name")
     for name in ("first", "second"):
         drops, law, other = counted.loc[name, ["drops", "law_drops", "not_ect_drops"]]
-        assert told[name] == [f"{drops - law:,}", f"{other:,}"] and law == other
-    assert int(told["first"][1]) > 50 and int(told["second"][0].replace(",", "")) > 500
-    assert told["second"][1] == "0"
+        assert drops_of[name] == [f"{drops - law:,}", f"{other:,}"] and law == other
+    assert int(drops_of["first"][1]) > 50 and int(drops_of["second"][0].replace(",", "")) > 500
+    assert drops_of["second"][1] == "0"
     columns = DropColumns(summarize(open_raw(folder)).whole.links)
     assert columns.heads == ("drops:\nfull", "not-ECT")
     hard = msgspec.structs.replace(summarize(open_raw(folder)).whole.links[0], law_drops=200)
@@ -201,8 +201,8 @@ def test_the_share_of_background_traffic_is_told(gold_silver: Path) -> None:
     output = " ".join(_show(gold_silver, "--no-plot").output.split())
     summary = summarize(run)
     ledger = run.ledger
-    told = [one for one in (*summary.phases, summary.whole) if one is not None]
-    for one in told[1:]:
+    windows = [one for one in (*summary.phases, summary.whole) if one is not None]
+    for one in windows[1:]:
         inside = ledger[(ledger["t_ps"] > one.window.from_ps) & (ledger["kind"] == "marks")]
         own = inside[inside["debit"] == "source:background"]["amount_micro"].sum()
         whole, part = inside["amount_micro"].sum() / 1e6, own / 1e6
@@ -272,10 +272,10 @@ def test_two_dozen_groups_look_different() -> None:
     from ecnomy.analysis.run.summary import Group
     from ecnomy.analysis.run_pictures import overview as plots
 
-    looks = plots._looks([Group(f"g{i}", f"g{i}", "", (i,)) for i in range(24)])
-    assert len({(look.colour, look.marker) for look in looks}) == 24
-    assert len({look.colour for look in looks[:6]}) == 6
-    for first, second in zip(looks, looks[6:], strict=False):
+    styles = plots._line_styles([Group(f"g{i}", f"g{i}", "", (i,)) for i in range(24)])
+    assert len({(style.colour, style.marker) for style in styles}) == 24
+    assert len({style.colour for style in styles[:6]}) == 6
+    for first, second in zip(styles, styles[6:], strict=False):
         assert first.style != second.style
 
 

@@ -99,15 +99,15 @@ def test_what_limits_the_interval_is_named() -> None:
     def limit(name: str, noise: float, x: tuple[float, ...]) -> tuple[str, str]:
         curve = CURVES[name][0](np.array(x))
         rows = curve[:, np.newaxis] + noise * np.ptp(curve) * rng.standard_normal((len(x), 8))
-        told = found_of(swept_of(x, rows)).detail
-        return peak(x, rows).limit, told
+        detail = found_of(swept_of(x, rows)).detail
+        return peak(x, rows).limit, detail
 
-    few, told = limit("elasticity 2", 0.01, (0.012, 0.019, 0.036))
-    assert few == SPACING and "spacing of the values limits" in told
-    skewed, told = limit("exponential", 0.003, CURVES["exponential"][2])
-    assert skewed == SKEW and "skew limits" in told
-    noisy, told = limit("logarithm", 0.03, CURVES["logarithm"][2])
-    assert noisy == NOISE and "Noise between seeds limits" in told
+    few, detail = limit("elasticity 2", 0.01, (0.012, 0.019, 0.036))
+    assert few == SPACING and "spacing of the values limits" in detail
+    skewed, detail = limit("exponential", 0.003, CURVES["exponential"][2])
+    assert skewed == SKEW and "skew limits" in detail
+    noisy, detail = limit("logarithm", 0.03, CURVES["logarithm"][2])
+    assert noisy == NOISE and "Noise between seeds limits" in detail
 
 
 @full

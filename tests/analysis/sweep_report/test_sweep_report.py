@@ -100,14 +100,14 @@ def test_false_discoveries_are_controlled() -> None:
     a discovery is the rate.
     """
     rng = np.random.default_rng(11)
-    told = plain = 0
+    controlled = plain = 0
     count = 200 if in_full() else 25
     for _ in range(count):
         contrasts = contrasts_of(nothing_differs(rng, 5, 10))
         assert len(contrasts) == 100
-        told += any(c.q <= 0.05 for c in contrasts)
+        controlled += any(c.q <= 0.05 for c in contrasts)
         plain += any(c.compared.p <= 0.05 for c in contrasts)
-    assert told / count <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / count)
+    assert controlled / count <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / count)
     assert plain / count > 0.9, "without control nearly every sweep would tell of a difference"
 
 

@@ -66,8 +66,8 @@ def _virtual_queues(a: float, limit: float, steps: int) -> tuple[float, float]:
         content = np.where(over, content, content + 1)
         if step >= steps // 4:
             lost, marked = lost + int(over.sum()), marked + int(marking.sum())
-    seen = queues * (steps - steps // 4)
-    return lost / seen, marked / seen
+    packets = queues * (steps - steps // 4)
+    return lost / packets, marked / packets
 
 
 @pytest.mark.parametrize(

@@ -64,15 +64,17 @@ def test_the_command_gives_its_findings_as_json(small, capsys) -> None:
     """JSON contains the page's sentences and the pay-offs of its table, best strategy first."""
     tournament, folder, table, _ = small
     assert ecnomy("tournament", write(folder.parent), "--out", folder, "--json") == 0
-    told = json.loads(capsys.readouterr().out)
+    document = json.loads(capsys.readouterr().out)
     found = found_in(table, tournament.finalists)
-    assert told["headline"] == headline(found)
-    assert [one["name"] for one in told["strategies"]] == [table.names[n] for n in found.ranking]
-    for one in told["strategies"]:
+    assert document["headline"] == headline(found)
+    assert [one["name"] for one in document["strategies"]] == [
+        table.names[n] for n in found.ranking
+    ]
+    for one in document["strategies"]:
         for of in one["populations"]:
             alone = table.alone(table.names.index(one["name"]), of["players"])
             assert of["earns"] == pytest.approx(np.mean(alone))
-    assert Path(told["page"]).is_file() and told["absent"]["menu"] == "there is no provider"
+    assert Path(document["page"]).is_file() and document["absent"]["menu"] == "there is no provider"
 
 
 def test_pairs_and_simplices_are_counted_right() -> None:
@@ -119,8 +121,8 @@ def test_a_users_strategy_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         "from ecnomy.agents import Decision\n"
         "class Generous:\n"
         "    roles = ('price-handler',)\n"
-        "    def decide_many(self, seen):\n"
-        "        return Decision([3e6] * len(seen.flows.flow))\n"
+        "    def decide_many(self, observation):\n"
+        "        return Decision([3e6] * len(observation.flows.flow))\n"
     )
     tournament = load_tournament(write(tmp_path), ("my_players:Generous",))
     assert tournament.names[-1] == "Generous"
@@ -145,8 +147,8 @@ def test_pay_offs_are_utility_less_what_the_ledger_says(tmp_path: Path) -> None:
     goodput = made.flows.set_index("name")["goodput_bps"].iloc[0]
     assert len(rates) == 8 and rates.mean() == pytest.approx(goodput)
     trips = np.array(columns["one-1.round_trips_s"])
-    seen = made.flow_epochs.sort_values("t_ps")
-    first = seen[(seen["flow"] == 0) & (seen["t_ps"] > 4 * 10**12)]["srtt_s"].to_numpy()
+    epochs = made.flow_epochs.sort_values("t_ps")
+    first = epochs[(epochs["flow"] == 0) & (epochs["t_ps"] > 4 * 10**12)]["srtt_s"].to_numpy()
     assert len(trips) == 8 and trips == pytest.approx(first) and (trips > 0.01).all()
     assert tournament.worth(rates, trips) == pytest.approx(2 * np.log1p(rates / 1e6))
     costly = TOURNAMENT.replace("x0: 1 Mbps", "x0: 1 Mbps, delay_cost: 3 money/MB")

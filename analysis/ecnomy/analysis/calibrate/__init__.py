@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 from ecnomy.analysis.support.first_use import on_first_use
 
 if TYPE_CHECKING:
-    from ecnomy.analysis.calibrate.calibration import asked_of, calibrated, found_in
+    from ecnomy.analysis.calibrate.calibration import calibrated, found_in, planned_sweep
     from ecnomy.analysis.calibrate.search import Found
 
-__all__ = ["Found", "asked_of", "calibrated", "found_in"]
+__all__ = ["Found", "calibrated", "found_in", "planned_sweep"]
 
 __getattr__ = on_first_use(
     __name__,
     {
         "Found": "search",
-        "asked_of": "calibration",
+        "planned_sweep": "calibration",
         "calibrated": "calibration",
         "found_in": "calibration",
     },

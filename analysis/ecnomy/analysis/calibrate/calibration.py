@@ -30,20 +30,20 @@ from ecnomy.markets.sweep.space import Assignment, Point, products
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["asked_of", "calibrated", "found_in"]
+__all__ = ["calibrated", "found_in", "planned_sweep"]
 
-Told = Callable[[int, int], Observer]  # runs requested so far, missing runs -> listener
+ObserverOf = Callable[[int, int], Observer]  # runs requested so far, missing runs -> listener
 Row = npt.NDArray[np.float64]
 
 
-def calibrated(sweep: Sweep, folder: Path, pool: Pool, told: Told) -> list[Found]:
+def calibrated(sweep: Sweep, folder: Path, pool: Pool, observer_of: ObserverOf) -> list[Found]:
     """Run the searches until each has a result.
 
     Args:
         sweep: a sweep with `calibrate`.
         folder: the folder of the sweep's runs.
         pool: the workers for the runs.
-        told: function that returns a progress listener for each round.
+        observer_of: function that returns a progress listener for each round.
 
     Returns:
         One result for each point of the sweep's blocks.
@@ -52,14 +52,14 @@ def calibrated(sweep: Sweep, folder: Path, pool: Pool, told: Told) -> list[Found
         ResultsError: runs failed or lack the outcome.
         SweepError, PoolLost: as for ecnomy.markets.sweep.driver.sweep_runs.
     """
-    asked = sweep
+    planned = sweep
     while True:
-        make_missing(asked, folder, pool, told)
+        make_missing(planned, folder, pool, observer_of)
         frame = open_sweep(folder, raw=True)
-        more = asked_of(sweep, frame)
-        if more.points() == asked.points():
+        more = planned_sweep(sweep, frame)
+        if more.points() == planned.points():
             return found_in(sweep, frame)
-        asked = more
+        planned = more
 
 
 def found_in(sweep: Sweep, frame: pd.DataFrame) -> list[Found]:
@@ -76,7 +76,7 @@ def found_in(sweep: Sweep, frame: pd.DataFrame) -> list[Found]:
     return [each for each in found if each is not None]
 
 
-def asked_of(sweep: Sweep, frame: pd.DataFrame) -> Sweep:
+def planned_sweep(sweep: Sweep, frame: pd.DataFrame) -> Sweep:
     """Return the sweep of all runs that the searches need so far.
 
     The check runs one value of the search again with other seeds. In the sweep's table, `replicate`

@@ -76,13 +76,13 @@ def _check_figure(sweep: Any) -> None:
 
 
 def _values(sweep: Any, found: list[Found], folder: Path) -> dict[str, Any]:
-    asked = sweep.calibrate
+    calibration = sweep.calibrate
     return {
         "folder": folder,
         "title": sweep.title,
-        "parameter": asked.path,
-        "unit": asked.range.unit or None,
-        "figure": asked.figure,
+        "parameter": calibration.path,
+        "unit": calibration.range.unit or None,
+        "figure": calibration.figure,
         "found": found,
     }
 
@@ -90,8 +90,8 @@ def _values(sweep: Any, found: list[Found], folder: Path) -> dict[str, Any]:
 def _searched(sweep: Any, folder: Path, scheduler: str, workers: int) -> list[Found]:
     from ecnomy.analysis.calibrate.calibration import calibrated
 
-    with workers_when_needed(sweep.limits, scheduler, workers) as (pool, told):
-        return calibrated(sweep, folder, pool, told)
+    with workers_when_needed(sweep.limits, scheduler, workers) as (pool, observer_of):
+        return calibrated(sweep, folder, pool, observer_of)
 
 
 def _print(sweep: Any, found: list[Found]) -> None:
@@ -130,5 +130,5 @@ def calibration_table(sweep: Any, found: list[Found]) -> Table:
 
 
 def _point(found: Found) -> str:
-    told = ", ".join(f"{path} {value}" for path, value in found.params.items())
-    return f"{told}: " if told else ""
+    parameters_text = ", ".join(f"{path} {value}" for path, value in found.params.items())
+    return f"{parameters_text}: " if parameters_text else ""

@@ -42,9 +42,10 @@ FOUND: Final = "found"
 MISSED: Final = "missed"
 NOT_REACHABLE: Final = "not reachable"
 _CHECKED: Final = 0.99
-_TOLD: Final = 0.90
+_REPORTED: Final = 0.90
 Row = npt.NDArray[np.float64]
-Seen = Callable[[float, bool], Row | None]  # (value, whether seeds are unseen) -> outcomes or None
+# (value, whether seeds are unseen) -> outcomes or None
+OutcomesOf = Callable[[float, bool], Row | None]
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -88,11 +89,13 @@ class Search(msgspec.Struct, frozen=True):
     found: Found | None = None
 
 
-def searched(calibration: Calibration, params: dict[str, Any], target: float, seen: Seen) -> Search:
+def searched(
+    calibration: Calibration, params: dict[str, Any], target: float, outcomes_of: OutcomesOf
+) -> Search:
     """Return the state of a search by replaying it from its first round over the completed runs."""
     values = calibration.first_values()
     while True:
-        rows = [seen(value, False) for value in values]
+        rows = [outcomes_of(value, False) for value in values]
         known = {v: row for v, row in zip(values, rows, strict=True) if row is not None}
         if len(known) < len(values):
             return Search(tuple(values))
@@ -101,7 +104,7 @@ def searched(calibration: Calibration, params: dict[str, Any], target: float, se
         ended = _is_one(calibration, nearest, at, values) or len(values) >= calibration.most
         other = _across(calibration, nearest, at)
         if ended and (other in known or len(values) > calibration.most):
-            return _checked(calibration, params, target, known, (nearest, other), seen)
+            return _checked(calibration, params, target, known, (nearest, other), outcomes_of)
         values.append(other if ended else calibration.rounded(at))
 
 
@@ -134,7 +137,7 @@ def _interval(calibration: Calibration, known: dict[float, Row], target: float) 
         means = np.stack([row.mean(axis=-1) for row in rows], axis=-1)
         return crossing(x, means, target, log=calibration.range.log)
 
-    drawn = bootstrap(at, [known[value] for value in values], _TOLD)
+    drawn = bootstrap(at, [known[value] for value in values], _REPORTED)
     low, high = calibration.around(drawn.low, drawn.high)
     return msgspec.structs.replace(drawn, low=low, high=high)
 
@@ -145,7 +148,7 @@ def _checked(
     target: float,
     known: dict[float, Row],
     pair: tuple[float, float],
-    seen: Seen,
+    outcomes_of: OutcomesOf,
 ) -> Search:
     (value, other), values = pair, tuple(known)
     tried = {"tried": values, "means": tuple(float(row.mean()) for row in known.values())}
@@ -153,19 +156,19 @@ def _checked(
     own = t_interval(known[value], _CHECKED)
     if side and not own.low <= target <= own.high:
         why = (
-            f"{_told(calibration, own, value)}, {side} the target even at the nearest end of "
-            "the range"
+            f"{_figure_text(calibration, own, value)}, {side} the target even at the nearest end "
+            "of the range"
         )
         found = Found(params, target, NOT_REACHABLE, value, None, own, **tried, why=why)
         return Search(values, found=found)
-    unseen = seen(value, True)
+    unseen = outcomes_of(value, True)
     if unseen is None:
         return Search(values, checked=value)
     figure, why = t_interval(unseen, _CHECKED), ""
     verdict = FOUND
     if not figure.low <= target <= figure.high:
         verdict = NOT_REACHABLE if side else MISSED
-        why = f"{_told(calibration, figure, value)} with seeds not used in the search"
+        why = f"{_figure_text(calibration, figure, value)} with seeds not used in the search"
         if not side and _enclosed(target, known, pair):
             verdict, shown = FOUND, calibration.range.shown
             why = (
@@ -192,7 +195,7 @@ def _beyond(calibration: Calibration, known: dict[float, Row], target: float) ->
     return "below" if at == values[-1] and known[at].mean() < target else ""
 
 
-def _told(calibration: Calibration, figure: Interval, value: float) -> str:
+def _figure_text(calibration: Calibration, figure: Interval, value: float) -> str:
     at = calibration.range.shown(value)
     return (
         f"{calibration.figure} is {figure.mean:.3g} [{figure.low:.3g}, {figure.high:.3g}] at {at}"

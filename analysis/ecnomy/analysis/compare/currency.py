@@ -108,8 +108,8 @@ def currency(
         return Currency((), now, probe, 1)
     if omnet:
         other = moved(record, first_seed(record, checkout, OMNET, simulate))
-        told = f"INET now gives different values for {', '.join(other[:3])}" if other else ""
-        return Currency((*reasons, told) if other else (), now, probe, 2)
+        reason = f"INET now gives different values for {', '.join(other[:3])}" if other else ""
+        return Currency((*reasons, reason) if other else (), now, probe, 2)
     needed = "run OMNeT++/INET to see whether its values changed"
     return Currency((*reasons, needed), now, probe, 1)
 

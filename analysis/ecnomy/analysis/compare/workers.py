@@ -27,7 +27,7 @@ def make_all(
     study: Study,
     tasks: Sequence[Task],
     jobs: int,
-    told: Callable[[Task, Done], None] = lambda task, done: None,
+    progress: Callable[[Task, Done], None] = lambda task, done: None,
 ) -> dict[Task, Done]:
     """Simulate runs and keep their outcomes.
 
@@ -35,20 +35,20 @@ def make_all(
         study: the study that the runs belong to.
         tasks: the runs to simulate.
         jobs: number of processes; with 1, the runs are simulated in this process.
-        told: function called after each run.
+        progress: function called after each run.
 
     Raises:
         EcnomyError: a run failed, or a worker was killed; completed runs are kept.
     """
     if jobs == 1 or len(tasks) == 1:
-        return {task: _told(told, task, make(study, task)) for task in tasks}
+        return {task: _reported(progress, task, make(study, task)) for task in tasks}
     found: dict[Task, Done] = {}
     try:
         with _pool(min(jobs, len(tasks))) as pool:
             waiting = {pool.submit(make, study, task): task for task in tasks}
             for future in concurrent.futures.as_completed(waiting):
                 task = waiting[future]
-                found[task] = _told(told, task, future.result())
+                found[task] = _reported(progress, task, future.result())
     except BrokenProcessPool:
         raise EngineError(
             "a worker process died; run the same comparison again to resume"
@@ -56,8 +56,8 @@ def make_all(
     return found
 
 
-def _told(told: Callable[[Task, Done], None], task: Task, done: Done) -> Done:
-    told(task, done)
+def _reported(progress: Callable[[Task, Done], None], task: Task, done: Done) -> Done:
+    progress(task, done)
     return done
 
 

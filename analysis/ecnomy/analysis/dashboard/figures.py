@@ -35,13 +35,13 @@ from ecnomy.analysis.run.windows import Window
 from ecnomy.markets.bridge.messages import Report
 from ecnomy.markets.model.market import Market
 
-__all__ = ["WINDOW_S", "Account", "CarrierSeen", "GroupSeen", "Seen", "Watch"]
+__all__ = ["WINDOW_S", "Account", "CarrierState", "GroupState", "MarketState", "Watch"]
 
 WINDOW_S: Final = 5.0
 KEPT: Final = 300  # number of observations drawn over time
 
 
-class GroupSeen(msgspec.Struct, frozen=True):
+class GroupState(msgspec.Struct, frozen=True):
     """The state of a group of flows; rates count IP packets."""
 
     name: str
@@ -60,7 +60,7 @@ class GroupSeen(msgspec.Struct, frozen=True):
         return self.goodput_bps / self.active if self.active else 0.0
 
 
-class CarrierSeen(msgspec.Struct, frozen=True):
+class CarrierState(msgspec.Struct, frozen=True):
     """The state of a carrier and its links."""
 
     name: str  # "" without a carrier
@@ -80,18 +80,18 @@ class Account(msgspec.Struct, frozen=True):
     change_per_s: float
 
 
-class Seen(msgspec.Struct, frozen=True):
+class MarketState(msgspec.Struct, frozen=True):
     """The state of a market at a report."""
 
     t_s: float
     window_s: float  # window of the means; 0 before the end of the first epoch
-    groups: tuple[GroupSeen, ...]
-    carriers: tuple[CarrierSeen, ...]
+    groups: tuple[GroupState, ...]
+    carriers: tuple[CarrierState, ...]
     links: tuple[LinkLoad, ...]
     accounts: tuple[Account, ...]
 
 
-class _Look(msgspec.Struct, frozen=True, eq=False):
+class _Snapshot(msgspec.Struct, frozen=True, eq=False):
     report: Report
     fee_micro: Integers
     charge_micro: Integers
@@ -110,8 +110,8 @@ class Watch:
         """Observe a market that has processed the report at t = 0."""
         plan = market.plan
         self._groups = tuple(groups)
-        looks = 1 + max(1, round(WINDOW_S * PS_PER_S / plan.epoch_ps))
-        self._looks: collections.deque[_Look] = collections.deque(maxlen=looks)
+        reports = 1 + max(1, round(WINDOW_S * PS_PER_S / plan.epoch_ps))
+        self._snapshots: collections.deque[_Snapshot] = collections.deque(maxlen=reports)
         self._bits = np.array([packet_bits(s) for s in plan.sources], dtype=np.float64)
         crossed = [
             of_data and ecn_capable(plan, number)
@@ -121,12 +121,12 @@ class Watch:
         ]
         self._is_data = np.array(crossed, dtype=np.bool_)
         self._roles = {role.name: role.role for role in market.roles}
-        self.history: collections.deque[Seen] = collections.deque(maxlen=KEPT)
+        self.history: collections.deque[MarketState] = collections.deque(maxlen=KEPT)
         self.look(market)
         self.first = self.last
 
     @property
-    def last(self) -> Seen:
+    def last(self) -> MarketState:
         """The last observation."""
         return self.history[-1]
 
@@ -135,8 +135,8 @@ class Watch:
         assert market.report is not None, "an open market has met a report"
         fee, charge = market.fee_micro.copy(), market.charge_micro.copy()
         balances = np.array(market.ledger.balances_micro, dtype=np.int64)
-        self._looks.append(_Look(market.report, fee, charge, balances))
-        then, now = self._looks[0], self._looks[-1]
+        self._snapshots.append(_Snapshot(market.report, fee, charge, balances))
+        then, now = self._snapshots[0], self._snapshots[-1]
         window = Window(then.report.t_ps, now.report.t_ps)
         data, marks_of_link = self._data(market, then, now)
         links: tuple[LinkLoad, ...] = ()
@@ -148,7 +148,7 @@ class Watch:
             links = link_loads(market.plan, grown, data, window)
         accounts = self._accounts(market, then, now, window.seconds)
         self.history.append(
-            Seen(
+            MarketState(
                 t_s=now.report.t_ps / PS_PER_S,
                 window_s=window.seconds,
                 groups=tuple(self._group(g, market, then, now) for g in self._groups),
@@ -158,7 +158,7 @@ class Watch:
             )
         )
 
-    def _data(self, market: Market, then: _Look, now: _Look) -> tuple[LinkData, Floats]:
+    def _data(self, market: Market, then: _Snapshot, now: _Snapshot) -> tuple[LinkData, Floats]:
         """Return the data that arrived at each link between two observations, and its marks."""
         plan, pairs = market.plan, now.report.pairs
         source = pairs["source"][self._is_data].astype(np.int64)
@@ -185,7 +185,7 @@ class Watch:
         )
         return data, data.marks
 
-    def _group(self, group: Group, market: Market, then: _Look, now: _Look) -> GroupSeen:
+    def _group(self, group: Group, market: Market, then: _Snapshot, now: _Snapshot) -> GroupState:
         rows, seconds = group.rows, (now.report.t_ps - then.report.t_ps) / PS_PER_S
 
         def per_s(before: npt.NDArray[Any], after: npt.NDArray[Any]) -> float:
@@ -195,7 +195,7 @@ class Watch:
         held = {int(i) for i in market.offer[rows]}
         names = [market.offers[i].name for i in held if i != NO_OFFER]
         pay = market.aims.pay_micro_per_s[rows]
-        return GroupSeen(
+        return GroupState(
             name=group.name,
             flows=group.flows,
             active=int(new["active"][rows].sum()),
@@ -208,7 +208,7 @@ class Watch:
         )
 
     def _accounts(
-        self, market: Market, then: _Look, now: _Look, seconds: float
+        self, market: Market, then: _Snapshot, now: _Snapshot, seconds: float
     ) -> tuple[Account, ...]:
         before = np.zeros(len(now.balances_micro), dtype=np.int64)
         before[: len(then.balances_micro)] = then.balances_micro  # accounts may open later
@@ -234,14 +234,14 @@ def _carriers(
     marks: Floats,
     accounts: Sequence[Account],
     seconds: float,
-) -> tuple[CarrierSeen, ...]:
+) -> tuple[CarrierState, ...]:
     income = {account.name: account.change_per_s for account in accounts}
     found = []
     for domain, (name, price) in enumerate(market.prices_micro.items()):
         own = market.domains.links(domain).tolist()
         busiest = max((links[i] for i in own if links), key=lambda x: x.utilization, default=None)
         found.append(
-            CarrierSeen(
+            CarrierState(
                 name=name,
                 price_micro=price,
                 link="" if busiest is None else market.plan.links[busiest.link].name,

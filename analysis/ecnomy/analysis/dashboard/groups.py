@@ -44,10 +44,10 @@ class Group(msgspec.Struct, frozen=True, eq=False):
 
 def groups_of(scenario: Scenario, market: Market) -> tuple[Group, ...]:
     """Return the groups of a scenario, in the order of its sources."""
-    told = {source.name: source.group for source in scenario.document.sources}
+    group_of = {source.name: source.group for source in scenario.document.sources}
     members: dict[str, list[str]] = {}
     for source in market.plan.sources:
-        members.setdefault(told.get(source.name) or source.name, []).append(source.name)
+        members.setdefault(group_of.get(source.name) or source.name, []).append(source.name)
     return tuple(_group(name, sources, market) for name, sources in members.items())
 
 

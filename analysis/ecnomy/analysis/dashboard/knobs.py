@@ -14,7 +14,7 @@ from typing import Any, Final
 import solara
 
 from ecnomy.agents.money import MICRO
-from ecnomy.analysis.dashboard.figures import GroupSeen
+from ecnomy.analysis.dashboard.figures import GroupState
 from ecnomy.analysis.dashboard.groups import CLASS, PAY, Group
 from ecnomy.analysis.dashboard.held_values import stops
 from ecnomy.analysis.dashboard.live import LiveMarket
@@ -33,44 +33,44 @@ Turn = Callable[[], None]
 @solara.component
 def Groups(live: LiveMarket, turn: Turn, version: object) -> None:
     """Show each group with its knob and its values."""
-    seen = live.watch.last.groups
+    states = live.watch.last.groups
     with solara.Div():
-        for i, (group, numbers) in enumerate(zip(live.groups, seen, strict=True)):
+        for i, (group, numbers) in enumerate(zip(live.groups, states, strict=True)):
             if i < MOST_GROUPS:
                 _group(live, group, numbers, i, turn)
-        if len(seen) > MOST_GROUPS:
-            _html(f"and {len(seen) - MOST_GROUPS} more groups without a knob")
+        if len(states) > MOST_GROUPS:
+            _html(f"and {len(states) - MOST_GROUPS} more groups without a knob")
 
 
-def _group(live: LiveMarket, group: Group, seen: GroupSeen, i: int, turn: Turn) -> None:
+def _group(live: LiveMarket, group: Group, state: GroupState, i: int, turn: Turn) -> None:
     with solara.Div(classes=["ec-one", f"ec-group-{i}"]):
-        on = f"{seen.active} of {seen.flows} flows active"
+        on = f"{state.active} of {state.flows} flows active"
         _html(name_tag(group.name, COLOURS[i % len(COLOURS)], on))
         if group.knob == CLASS:
-            _class_knob(live, group, seen, turn)
+            _class_knob(live, group, state, turn)
         elif group.knob == PAY:
-            _pay_knob(live, group, seen, turn)
-        _html(group_facts(seen))
+            _pay_knob(live, group, state, turn)
+        _html(group_facts(state))
 
 
-def _class_knob(live: LiveMarket, group: Group, seen: GroupSeen, turn: Turn) -> None:
+def _class_knob(live: LiveMarket, group: Group, state: GroupState, turn: Turn) -> None:
     held = live.hand.service
 
     def choose(name: str) -> None:
         held[group.name] = name
         turn()
 
-    value = held.get(group.name, seen.service)
+    value = held.get(group.name, state.service)
     with solara.Div(classes=["ec-set"]):
         solara.Text("class")
         solara.ToggleButtonsSingle(value, values=list(group.classes), on_value=choose, dense=True)
         _release(held, group.name, turn)
 
 
-def _pay_knob(live: LiveMarket, group: Group, seen: GroupSeen, turn: Turn) -> None:
+def _pay_knob(live: LiveMarket, group: Group, state: GroupState, turn: Turn) -> None:
     held = live.hand.pay_micro
     first = live.watch.first.groups[live.groups.index(group)].pay_micro
-    now = held.get(group.name, seen.pay_micro)
+    now = held.get(group.name, state.pay_micro)
     said = "as set by its transport" if now < 0 else f"{now / MICRO:.3g} money/s per flow"
     with solara.Div(classes=["ec-set"]):
         _html(f"pays for marks: <b>{said}</b>")
@@ -83,15 +83,15 @@ def Carriers(live: LiveMarket, turn: Turn, version: object) -> None:
     """Show each carrier with its price, marks and income."""
     held, first = live.hand.price_micro, live.watch.first.carriers
     with solara.Div():
-        for i, seen in enumerate(live.watch.last.carriers[:MOST_GROUPS]):
+        for i, state in enumerate(live.watch.last.carriers[:MOST_GROUPS]):
             with solara.Div(classes=["ec-one", f"ec-carrier-{i}"]):
-                now = held.get(seen.name, seen.price_micro)
-                _html(name_tag(seen.name or "network", CARRIERS[i % len(CARRIERS)], ""))
+                now = held.get(state.name, state.price_micro)
+                _html(name_tag(state.name or "network", CARRIERS[i % len(CARRIERS)], ""))
                 with solara.Div(classes=["ec-set"]):
                     _html(f"price of a mark: <b>{now / MICRO:.3g} money</b>")
-                    _release(held, seen.name, turn)
-                _money_slider(held, seen.name, first[i].price_micro, now, turn)
-                _html(carrier_facts(seen))
+                    _release(held, state.name, turn)
+                _money_slider(held, state.name, first[i].price_micro, now, turn)
+                _html(carrier_facts(state))
 
 
 @solara.component

@@ -127,7 +127,8 @@ class LiveMarket:
         hand: the values set by hand.
         watch: the observations of the market.
         failure: the error that ended the run, in one line; "" without an error.
-        drawn: the last picture drawn; `asked` returns the number of the last picture requested.
+        drawn: the last picture drawn.
+        requested_picture: returns the number of the last picture requested.
     """
 
     def __init__(self, stage: Stage, seed: int) -> None:
@@ -143,7 +144,7 @@ class LiveMarket:
         self.watch = Watch(self.market, self.groups)
         self.failure = ""
         self.drawn = Drawn()
-        self.asked: Callable[[], int] = lambda: -1
+        self.requested_picture: Callable[[], int] = lambda: -1
 
     @property
     def running(self) -> bool:
@@ -168,7 +169,7 @@ class LiveMarket:
         """Simulate one epoch; an error ends the run and sets `failure`."""
         if not self.running:
             return
-        self.drawn.wait(self.asked())
+        self.drawn.wait(self.requested_picture())
         try:
             self.stage.step(self)
         except (EcnomyError, OSError) as error:

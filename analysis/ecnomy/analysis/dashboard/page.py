@@ -101,15 +101,15 @@ def Board(model: solara.Reactive[LiveMarket]) -> None:
     picture = update_counter.get()
     turned = solara.use_reactive(0)
     live = model.value
-    live.asked = update_counter.peek
+    live.requested_picture = update_counter.peek
     solara.use_effect(lambda: live.drawn.done(picture), [picture, live])
-    seen, plan = live.watch.last, live.market.plan
+    state, plan = live.watch.last, live.market.plan
 
     def turn() -> None:
         turned.value += 1
 
     version = (live.steps, turned.value)
-    said = clock(seen, plan.duration_ps / PS_PER_S)
+    said = clock(state, plan.duration_ps / PS_PER_S)
     title = html.escape(plan.title)
     solara.HTML(tag="div", unsafe_innerHTML=f"<h1>{title}</h1><p>{said}</p>", classes=["ec-head"])
     if live.failure:
@@ -120,7 +120,7 @@ def Board(model: solara.Reactive[LiveMarket]) -> None:
         with solara.Div(classes=["ec-column"]):
             Network(live, live.steps)
             History(live, live.steps)
-            _card("Accounts", lambda: _html(accounts_table(seen.accounts)))
+            _card("Accounts", lambda: _html(accounts_table(state.accounts)))
         with solara.Div(classes=["ec-column"]):
             _card("Service and payment", lambda: Groups(live, turn, version))
             _card("Prices", lambda: Carriers(live, turn, version))

@@ -13,7 +13,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from ecnomy.analysis.dashboard.figures import Seen
+from ecnomy.analysis.dashboard.figures import MarketState
 from ecnomy.analysis.draw.panels import COLOURS, shortened
 from ecnomy.analysis.run.families import MOST_GROUPS
 from ecnomy.analysis.run.network_loads import LinkLoad, or_0
@@ -100,14 +100,14 @@ def map_svg(plan: Plan, place: Place, links: Sequence[LinkLoad]) -> tuple[bytes,
     return _svg(figure), badges
 
 
-def history_svg(history: Sequence[Seen]) -> bytes:
+def history_svg(history: Sequence[MarketState]) -> bytes:
     """Draw rates per flow, utilisation of each carrier's busiest link, and prices over time."""
     from matplotlib.figure import Figure
 
     names = [group.name for group in history[-1].groups][:MOST_GROUPS]
     carriers = [carrier.name for carrier in history[-1].carriers][:MOST_GROUPS]
-    t_s = [seen.t_s for seen in history]
-    rates = [[seen.groups[i].each_bps / 1e6 for seen in history] for i in range(len(names))]
+    t_s = [state.t_s for state in history]
+    rates = [[state.groups[i].each_bps / 1e6 for state in history] for i in range(len(names))]
     used = [[100 * s.carriers[i].utilization for s in history] for i in range(len(carriers))]
     prices = [[s.carriers[i].price_micro / 1e6 for s in history] for i in range(len(carriers))]
     called = [name or "network" for name in carriers]

@@ -11,7 +11,7 @@ import html
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from ecnomy.analysis.dashboard.figures import Account, CarrierSeen, GroupSeen, Seen
+from ecnomy.analysis.dashboard.figures import Account, CarrierState, GroupState, MarketState
 from ecnomy.analysis.run.network_loads import LinkLoad
 from ecnomy.analysis.run_pictures.network_list import link_facts
 
@@ -21,11 +21,11 @@ _LONGEST_LIST: Final = 6
 Fact = tuple[str, str, float, str]  # quantity, key, value in base units, words
 
 
-def clock(seen: Seen, duration_s: float) -> str:
+def clock(state: MarketState, duration_s: float) -> str:
     """Return the simulated time, and the window of the means."""
-    t = _figure("time", seen.t_s, f"{seen.t_s:g} s of {duration_s:g} s")
-    window = f"means over the last {seen.window_s:g} s"
-    return f"{t} simulated; {window if seen.window_s else 'nothing has been sent yet'}"
+    t = _figure("time", state.t_s, f"{state.t_s:g} s of {duration_s:g} s")
+    window = f"means over the last {state.window_s:g} s"
+    return f"{t} simulated; {window if state.window_s else 'nothing has been sent yet'}"
 
 
 def name_tag(name: str, colour: str, beside: str) -> str:
@@ -34,7 +34,7 @@ def name_tag(name: str, colour: str, beside: str) -> str:
     return f'{dot}<b>{html.escape(name)}</b> <span class="ec-beside">{html.escape(beside)}</span>'
 
 
-def group_facts(group: GroupSeen) -> str:
+def group_facts(group: GroupState) -> str:
     """Return the rates, marks and costs of a group."""
     facts: list[Fact] = [
         ("rate of a flow", "rate", group.each_bps, f"{_number(group.each_bps / 1e6)} Mbps"),
@@ -47,7 +47,7 @@ def group_facts(group: GroupSeen) -> str:
     return _facts(group.name, facts)
 
 
-def carrier_facts(carrier: CarrierSeen) -> str:
+def carrier_facts(carrier: CarrierState) -> str:
     """Return the utilisation of a carrier's busiest link, its marks and its income."""
     used = carrier.utilization
     busiest = f"use of {carrier.link}" if carrier.link else "use of its busiest link"

@@ -117,8 +117,8 @@ def _show(found: Diff, everything: bool) -> None:
 
     console = console_for_tables()
     console.print(table.heading(found), style="bold", markup=False)
-    for told in (*found.first.left_out, *found.second.left_out):
-        console.print(f"left out: {told}", markup=False)
+    for note in (*found.first.left_out, *found.second.left_out):
+        console.print(f"left out: {note}", markup=False)
     console.print()
     console.print("Differences between the scenarios", style="bold", markup=False)
     for line in table.settings_lines(found):
@@ -149,7 +149,7 @@ def _json(found: Diff) -> str:
         members = [{"run": m.label, "seed": m.seed} for m in one.members]
         return {"name": one.name, "runs": members, "left_out": one.left_out}
 
-    told = {
+    document = {
         "first": group(found.first),
         "second": group(found.second),
         "pairs": found.pairs,
@@ -161,4 +161,4 @@ def _json(found: Diff) -> str:
         "same": found.same,
         "missing": found.missing,
     }
-    return msgspec.json.format(msgspec.json.encode(told)).decode()
+    return msgspec.json.format(msgspec.json.encode(document)).decode()

@@ -170,7 +170,7 @@ def diff_groups(first: Group, second: Group) -> Diff:
     both = {m.label for m in first.members} & {m.label for m in second.members}
     if both:
         raise InputError(f"{min(both)}: found in both groups, expected in one of them")
-    first, second = _told_apart(first, second)
+    first, second = _distinctly_named(first, second)
     a, b = _matched(first, second)
     why = _why_unpaired(first, second, len(a))
     pairs = 0 if why else len(a)
@@ -210,7 +210,7 @@ def _order(one: Outcome) -> tuple[bool, float, float, str]:
     return not one.differs, -effect, -one.change, one.column
 
 
-def _told_apart(first: Group, second: Group) -> tuple[Group, Group]:
+def _distinctly_named(first: Group, second: Group) -> tuple[Group, Group]:
     """Name groups with equal names after their first runs, or A and B if that is too long."""
     if first.name != second.name:
         return first, second

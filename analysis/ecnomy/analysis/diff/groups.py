@@ -85,7 +85,7 @@ def open_group(names: Sequence[str | Path]) -> Group:
     """
     found = [_opened(str(name)) for name in names]
     members = tuple(member for group in found for member in group.members)
-    left_out = tuple(told for group in found for told in group.left_out)
+    left_out = tuple(note for group in found for note in group.left_out)
     if not members:
         raise ResultsError(f"{names[0]}: found only incomplete runs ({'; '.join(left_out)})")
     twice = [m.label for i, m in enumerate(members) if m.label in {o.label for o in members[:i]}]
@@ -139,7 +139,7 @@ def _of_runs(folders: Sequence[Path], of: Path) -> Group:
                 values=outcomes_of(run),
                 scenario=manifest.scenario,
                 run=run,
-                made_by={name: str(told) for name, told in manifest.versions.items()},
+                made_by={name: str(version) for name, version in manifest.versions.items()},
             )
         )
     return Group(of.name or str(of), tuple(members), tuple(left_out))
@@ -154,15 +154,15 @@ def sweep_groups(folder: Path, path: str) -> tuple[Group, Group]:
     sweep = _Sweep(folder)
     words = sweep.words(path)
     if len(words) != 2:
-        told = ", ".join(words.values())
+        listed = ", ".join(words.values())
         two = [f"{folder}:{path}={value}" for value in [*words.values()][:: len(words) - 1 or 1]]
-        found = f"only one value ({told})"
+        found = f"only one value ({listed})"
         how = "run the sweep with another value too"
         if len(two) > 1:
-            found = f"{len(words)} values ({told})"
+            found = f"{len(words)} values ({listed})"
             how = f"choose two: {shlex.join(['ecnomy', 'diff', *two])}"
         raise InputError(f"--by {path}: found {found}, expected two; {how}")
-    first, second = (sweep.group({path: value}, told) for value, told in words.items())
+    first, second = (sweep.group({path: value}, text) for value, text in words.items())
     return first, second
 
 
@@ -174,24 +174,26 @@ def _of_sweep(folder: Path, chosen: str) -> Group:
             how = f"expected {folder}:PATH=VALUE, or --by PATH, with {known} as PATH"
             raise InputError(f"{folder}: found a sweep of {sweep.points} points, {how}")
         return sweep.group({}, folder.name)
-    named, _, told = chosen.rpartition("=")
+    named, _, written = chosen.rpartition("=")
     paths = [named] if named else sweep.paths
-    found = [(p, v, w) for p in paths for v, w in sweep.words(p).items() if _meant(told, v, w)]
+    found = [(p, v, w) for p in paths for v, w in sweep.words(p).items() if _meant(written, v, w)]
     if len(found) != 1:
         values = "; ".join(f"{p}: {', '.join(sweep.words(p).values())}" for p in paths)
         if found:
             several = " and ".join(dict.fromkeys(p for p, _, _ in found))
-            raise InputError(f"{folder}: {told!r} is a value of {several}, expected PATH={told}")
-        raise InputError(f"{folder}: found no value {told!r}, expected one of {values}")
+            raise InputError(
+                f"{folder}: {written!r} is a value of {several}, expected PATH={written}"
+            )
+        raise InputError(f"{folder}: found no value {written!r}, expected one of {values}")
     ((path, value, words),) = found
     return sweep.group({path: value}, words)
 
 
-def _meant(told: str, value: Any, words: str) -> bool:
-    if told in (words, str(value)):
+def _meant(written: str, value: Any, words: str) -> bool:
+    if written in (words, str(value)):
         return True
     try:
-        return isinstance(value, (int, float)) and float(told.partition(" ")[0]) == value
+        return isinstance(value, (int, float)) and float(written.partition(" ")[0]) == value
     except ValueError:
         return False
 
@@ -247,7 +249,7 @@ class _Sweep:
             run = open_raw(kept) if (kept / _MANIFEST).is_file() else None
             made_by = {"engine": str(row["engine"])} if row.get("engine") else {}
             if run is not None:
-                made_by = {name: str(told) for name, told in run.manifest.versions.items()}
+                made_by = {name: str(version) for name, version in run.manifest.versions.items()}
             yield Member(
                 label=f"{self.folder} run {int(row['number']) + 1}",
                 seed=int(row["seed"]),

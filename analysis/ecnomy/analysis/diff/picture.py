@@ -37,7 +37,7 @@ _MOST_PANELS: Final = 12
 _MOST_OF_A_KIND: Final = 4
 _MOST_RUNS: Final = 20  # largest number of runs drawn per group
 _COLUMNS: Final = 2
-_LOOKS: Final[tuple[dict[str, Any], ...]] = (
+_STYLES: Final[tuple[dict[str, Any], ...]] = (
     {"color": COLOURS[1], "linestyle": "-", "marker": "o"},
     {"color": COLOURS[0], "linestyle": (0, (4, 1.5)), "marker": "s"},
 )
@@ -112,7 +112,7 @@ def _figure(found: Diff, curves: Sequence[Curves], panels: Sequence[str]) -> Fig
 def _handle(number: int) -> Any:
     from matplotlib.lines import Line2D
 
-    return Line2D([], [], linewidth=2.2, markersize=6, **_LOOKS[number])
+    return Line2D([], [], linewidth=2.2, markersize=6, **_STYLES[number])
 
 
 def _label(group: Group, runs: int) -> str:
@@ -142,11 +142,11 @@ def _draw(axis: Axes, own: Sequence[Curve], number: int) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # at some times, no run has a value
         mean, low, high = np.nanmean(values, 0), np.nanmin(values, 0), np.nanmax(values, 0)
-    look = _LOOKS[number]
+    style = _STYLES[number]
     if len(own) > 1:
-        axis.fill_between(t_s, low, high, color=look["color"], alpha=0.22, linewidth=0)
+        axis.fill_between(t_s, low, high, color=style["color"], alpha=0.22, linewidth=0)
         for edge in (low, high):
-            axis.plot(t_s, edge, color=look["color"], linestyle=look["linestyle"], linewidth=0.5)
+            axis.plot(t_s, edge, color=style["color"], linestyle=style["linestyle"], linewidth=0.5)
     step = max(len(t_s) // 8, 1)
     every = (number * step // 2, step)  # markers of one group lie between those of the other
-    axis.plot(t_s, mean, linewidth=1.9, markersize=4.5, markevery=every, **look)
+    axis.plot(t_s, mean, linewidth=1.9, markersize=4.5, markevery=every, **style)

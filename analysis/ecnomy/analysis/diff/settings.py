@@ -62,9 +62,9 @@ def settings_of(first: Group, second: Group) -> Settings:
     differs: list[Setting] = []
     varies: list[Setting] = []
     for path, values in found:
-        told = given.words(path, values) if given else []
-        one = Setting(path, _several(told[:count]), _several(told[count:]))
-        alike = len(set(told[:count])) == 1 and len(set(told[count:])) == 1
+        texts = given.words(path, values) if given else []
+        one = Setting(path, _several(texts[:count]), _several(texts[count:]))
+        alike = len(set(texts[:count])) == 1 and len(set(texts[count:])) == 1
         (differs if alike else varies).append(one)
     differs += _made_by(first, second)
     return Settings(tuple(differs), tuple(varies), unknown)
@@ -78,7 +78,7 @@ def _several(words: Sequence[str]) -> str:
 
 def _made_by(first: Group, second: Group) -> list[Setting]:
     """Return the engine and the version of ecnomy as settings, if they differ between groups."""
-    told = [
+    makers = [
         {
             name: _several(sorted({m.made_by[name] for m in group.members if name in m.made_by}))
             for name in ("engine", "ecnomy")
@@ -86,9 +86,9 @@ def _made_by(first: Group, second: Group) -> list[Setting]:
         for group in (first, second)
     ]
     return [
-        Setting(f"({name})", told[0][name], told[1][name])
+        Setting(f"({name})", makers[0][name], makers[1][name])
         for name in ("engine", "ecnomy")
-        if not _same_maker(told[0][name], told[1][name])
+        if not _same_maker(makers[0][name], makers[1][name])
     ]
 
 
@@ -140,9 +140,9 @@ class _Given:
 
     def words(self, path: str, values: Sequence[Any]) -> list[str]:
         """Return the value of each run at a path, in words."""
-        return [self._told(path, number, value) for number, value in enumerate(values)]
+        return [self._value_text(path, number, value) for number, value in enumerate(values)]
 
-    def _told(self, path: str, number: int, value: Any) -> str:
+    def _value_text(self, path: str, number: int, value: Any) -> str:
         if value is _MISSING:
             return "none"
         if not isinstance(value, Mapping) or "[" in path:

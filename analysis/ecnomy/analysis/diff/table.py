@@ -74,8 +74,8 @@ def outcome_table(found: Diff, most: int = MOST_ROWS) -> Table:
         table.add_column(escape(head), justify="right", no_wrap=head not in (a, b, heads[2]))
     for one in found.outcomes[:most]:
         style = "bold" if one.differs else None
-        told = (one.named.subject, escape(one.named.words))
-        table.add_row(*told, *_cells(one, found.single), style=style)
+        labels = (one.named.subject, escape(one.named.words))
+        table.add_row(*labels, *_cells(one, found.single), style=style)
     return table
 
 

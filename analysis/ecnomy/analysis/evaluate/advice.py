@@ -22,14 +22,14 @@ def advice(evaluation: Evaluation) -> dict[str, list[Condition]]:
     points = iter(sweep.points())
     for criterion in evaluation.criteria:
         for case in evaluation.cases(criterion):
-            told: list[list[str]] = []
+            by_law: list[list[str]] = []
             for _ in evaluation.laws:
                 point = next(points)
                 for _ in range(evaluation.seeds - 1):
                     next(points)
                 scenario = sweep.scenario_at(point.params, point.seed)
-                told.append(warnings(scenario, make_plan(scenario)))
-            own, *standards = told
+                by_law.append(warnings(scenario, make_plan(scenario)))
+            own, *standards = by_law
             for line in own:
                 if not any(line in other for other in standards):
                     found.setdefault(line, []).append(case)

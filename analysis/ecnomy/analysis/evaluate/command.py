@@ -69,8 +69,8 @@ def evaluate_command(
     evaluation = _evaluation(law, tuple(only or ()), quick)
     folder = out or Path("results") / f"evaluate-{folder_label(evaluation.transport)}"
     with resumable():
-        with workers_when_needed(Limits(), scheduler, workers, rounds=False) as (pool, told):
-            values = measured(evaluation, folder, pool, told)
+        with workers_when_needed(Limits(), scheduler, workers, rounds=False) as (pool, observer_of):
+            values = measured(evaluation, folder, pool, observer_of)
         found = judged(evaluation, values)
         page = write_page(evaluation, found, folder / PAGE)
     if as_json:

@@ -84,14 +84,14 @@ def _picture(name: str, verdicts: Sequence[Verdict]) -> Picture:
     rows = tuple(
         (v.case.label, v.verdict, *(x for law in laws for x in _interval(v, law))) for v in verdicts
     )
-    told = "; ".join(
+    values_text = "; ".join(
         f"{v.case.label}: {wording.amount(figure, v.candidate)}, {wording.beside(v)}"
         for v in verdicts
     )
     return Picture(
         id=name,
         caption=figure.of[0].upper() + figure.of[1:],
-        alt=f"Means with 95 % intervals. {told}.",
+        alt=f"Means with 95 % intervals. {values_text}.",
         of="the runs of this criterion",
         svg=pictures.means(verdicts),
         head=(

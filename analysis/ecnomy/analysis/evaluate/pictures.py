@@ -13,7 +13,7 @@ from ecnomy.analysis.pages.svg import svg_of
 
 __all__ = ["means", "row_label"]
 
-_LOOKS: Final = ((COLOURS[5], "D"), (COLOURS[1], "o"), (COLOURS[2], "s"))  # candidate, standards
+_STYLES: Final = ((COLOURS[5], "D"), (COLOURS[1], "o"), (COLOURS[2], "s"))  # candidate, standards
 _WIDTH: Final = 5.6  # inches
 _LETTERS: Final = 26  # longest line of a condition's name
 
@@ -27,7 +27,7 @@ def means(verdicts: Sequence[Verdict]) -> bytes:
         drawing = Figure(figsize=(_WIDTH, 1.15 + 0.5 * len(verdicts)), layout="constrained")
         axis = drawing.subplots()
         for place, law in enumerate(verdicts[0].means):
-            colour, marker = _LOOKS[place % len(_LOOKS)]
+            colour, marker = _STYLES[place % len(_STYLES)]
             shift = 0.22 * (place - 1)
             rows = [(y, v.means[law]) for y, v in enumerate(verdicts)]
             known = [(y + shift, mean) for y, mean in rows if mean is not None]

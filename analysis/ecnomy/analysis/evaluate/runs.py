@@ -150,7 +150,7 @@ def _transport(source: dict[str, Any], places: dict[str, dict[str, Any]]) -> dic
 
 
 def measured(
-    evaluation: Evaluation, folder: Path, pool: Pool, told: Callable[[int, int], Observer]
+    evaluation: Evaluation, folder: Path, pool: Pool, observer_of: Callable[[int, int], Observer]
 ) -> Values:
     """Simulate the missing runs, and return the columns of all runs.
 
@@ -158,13 +158,14 @@ def measured(
         evaluation: the law and the criteria.
         folder: the folder of the runs.
         pool: the workers for the runs.
-        told: function that returns a progress listener, given the numbers of all and missing runs.
+        observer_of: function that returns a progress listener, given the numbers of all and
+            missing runs.
 
     Raises:
         SweepError, PoolLost: as for ecnomy.markets.sweep.driver.sweep_runs.
         ResultsError: runs failed or are missing.
     """
-    make_missing(sweep_of(evaluation), folder, pool, told)
+    make_missing(sweep_of(evaluation), folder, pool, observer_of)
     return values_of(evaluation, open_sweep(folder, partial=True), folder)
 
 

@@ -48,11 +48,11 @@ def verdict_class(found: Sequence[Judged]) -> str:
 
 def sentence(found: Sequence[Judged]) -> str:
     """Return sentences that list the criteria with the verdicts worse, better and open."""
-    told = []
+    sentences = []
     for verdict, words in ((WORSE, "Worse"), (BETTER, "Better"), (OPEN, "Open")):
         if own := _of(found, verdict):
-            told.append(f"{words}: {listed([_lower(one.criterion.title) for one in own])}.")
-    return " ".join(told) or "All outcomes are within their margins or bounds."
+            sentences.append(f"{words}: {listed([_lower(one.criterion.title) for one in own])}.")
+    return " ".join(sentences) or "All outcomes are within their margins or bounds."
 
 
 def _lower(title: str) -> str:

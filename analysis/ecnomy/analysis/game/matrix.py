@@ -112,9 +112,9 @@ def _names(file: str, cells: Sequence[str], lines: Sequence[int], what: str) -> 
     for number, (cell, line) in enumerate(zip(cells, lines, strict=True), 1):
         name = cell.strip()
         if not name or name in found:
-            told = f"the name {name!r} twice" if name else "no name"
+            fault = f"the name {name!r} twice" if name else "no name"
             expected = "a different name for each strategy"
-            raise InputError(f"{file}:{line}: {what} {number}: found {told}, expected {expected}")
+            raise InputError(f"{file}:{line}: {what} {number}: found {fault}, expected {expected}")
         found.append(name)
     if not found:
         raise InputError(f"{file}: found no {what} of pay-offs, expected one for each strategy")

@@ -36,9 +36,9 @@ def mix_words(found: Solution, one: RestPoint, *, apart: bool = False) -> str:
 
 def headline(found: Solution) -> str:
     """Return the main finding and the leaders of alpha-rank in sentences."""
-    told = [_with_starts(found, one) for one in found.stable]
-    if told:
-        return f"Stable: {'; '.join(told)}. {_leaders(found)}"
+    stable = [_with_starts(found, one) for one in found.stable]
+    if stable:
+        return f"Stable: {'; '.join(stable)}. {_leaders(found)}"
     if not found.rest_points:
         return f"No rest point in pure strategies; mixed ones were not searched. {_leaders(found)}"
     points = "; ".join(
@@ -71,13 +71,13 @@ def _ranked(found: Solution) -> list[tuple[str, float]]:
 def _masses(found: Solution) -> list[tuple[list[str], float]]:
     game = found.game
     order = np.argsort(-np.round(found.mass.ravel(), 9), kind="stable")
-    told = []
+    masses = []
     for number in order:
         where = np.unravel_index(number, found.mass.shape)
         lists = (game.rows, game.columns)[: len(where)]
         names = [names[int(at)] for names, at in zip(lists, where, strict=True)]
-        told.append((names, float(found.mass[where])))
-    return told
+        masses.append((names, float(found.mass[where])))
+    return masses
 
 
 def rest_table(found: Solution, points: Sequence[RestPoint], title: str, *, apart: bool) -> Table:
@@ -157,7 +157,7 @@ def values(found: Solution, file: str) -> dict[str, Any]:
     """Return the solution as plain values for JSON."""
     game = found.game
     (to_columns, to_rows), points = found.replies, (found.rest_points, found.others)
-    told, apart = (
+    rest_points, others = (
         [
             {
                 "row": dict(zip(game.rows, one.row, strict=True)),
@@ -175,8 +175,8 @@ def values(found: Solution, file: str) -> dict[str, Any]:
         "symmetric": game.symmetric,
         "strategies": {"row": game.rows, "column": game.columns},
         "headline": headline(found),
-        "rest_points": told,
-        "others": apart,
+        "rest_points": rest_points,
+        "others": others,
         "complete": found.complete,
         "mixtures": found.mixtures,
         "best_replies": {

@@ -21,7 +21,7 @@ def shares_words(shares: Iterable[float], names: Sequence[str], form: str = ".0%
         names: names of the strategies.
         form: format specification of a share.
     """
-    told = [(float(s), name) for s, name in zip(shares, names, strict=True) if s > 0]
-    if len(told) == 1:
-        return f"all {told[0][1]}"
-    return listed([f"{share:{form}} {name}" for share, name in sorted(told, reverse=True)])
+    played = [(float(s), name) for s, name in zip(shares, names, strict=True) if s > 0]
+    if len(played) == 1:
+        return f"all {played[0][1]}"
+    return listed([f"{share:{form}} {name}" for share, name in sorted(played, reverse=True)])

@@ -132,15 +132,15 @@ class Answer(msgspec.Struct, frozen=True):
     @property
     def method(self) -> tuple[Cell, ...]:
         """The scope of the sentence, and the method of its intervals."""
-        told = [f"At {self.where}" if self.where else _as_it_is(len(self.runs))]
+        scope = [f"At {self.where}" if self.where else _as_it_is(len(self.runs))]
         if self.choice_words:
-            told.append(f"run with {self.choice_words}, the choice with the largest profit")
+            scope.append(f"run with {self.choice_words}, the choice with the largest profit")
         seeds = f"95 % interval: {(self.per_hour if self.by_files else self.per_call).method}"
         profit = (
             "Profit is all money received minus all money paid, including marks of test streams "
             "and fixed costs"
         )
-        cells = [Cell(f"{', '.join(told)}. {seeds}. {profit}. ")]
+        cells = [Cell(f"{', '.join(scope)}. {seeds}. {profit}. ")]
         if self.unsold:
             return (*cells, Cell("Without calls there is no break-even price."))
         cells.append(Cell("The break-even price is "))
@@ -245,12 +245,14 @@ def _as_it_is(runs: int) -> str:
 
 def _where(material: Material) -> str:
     """Return the varied keys of the reference world in words; "" if no key was varied."""
-    told = [
-        f"{key.told(value)} {key.words}" if key.is_load else f"{key.words} {key.told(value)}"
+    varied = [
+        f"{key.value_text(value)} {key.words}"
+        if key.is_load
+        else f"{key.words} {key.value_text(value)}"
         for key, value in zip(material.keys, material.world, strict=True)
         if value is not None
     ]
-    return ", ".join(told)
+    return ", ".join(varied)
 
 
 def _along(
@@ -331,15 +333,15 @@ def _counts(db: Database, provider: str, runs: Sequence[Made]) -> Query:
 
 
 def _facts(counts: Query) -> tuple[tuple[str, Cell, str], ...]:
-    asked, sold, blocked, broken = (int(v or 0) for v in counts.rows[0][:4])
+    requested, sold, blocked, broken = (int(v or 0) for v in counts.rows[0][:4])
     ended = counts.rows[0][4]  # None in a sweep without results
 
     def share(part: int, whole: int) -> str:
         return percent(part / whole) if whole else "-"
 
     return (
-        ("calls sold, of those requested", Cell(f"{number(sold)} of {number(asked)}"), "calls"),
-        ("callers turned away", Cell(share(blocked, asked)), "calls"),
+        ("calls sold, of those requested", Cell(f"{number(sold)} of {number(requested)}"), "calls"),
+        ("callers turned away", Cell(share(blocked, requested)), "calls"),
         (
             "promises broken, of calls sold, ended or not"
             if ended is None

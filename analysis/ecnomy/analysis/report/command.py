@@ -79,19 +79,19 @@ def page_command(
     if not results.is_dir():
         raise InputError(f"{results}: no such folder, expected the results of a sweep or of a run")
     file = results / PAGE if out is None else place_for(out, "--out")
-    told = ["ecnomy", "report", str(results)]
-    told += ["--out", str(out)] if out is not None else []
-    told += [word for name in outcome or () for word in ("--outcome", shlex.quote(name))]
+    command = ["ecnomy", "report", str(results)]
+    command += ["--out", str(out)] if out is not None else []
+    command += [word for name in outcome or () for word in ("--outcome", shlex.quote(name))]
     if is_sweep(results):
         from ecnomy.analysis.sweep_report.page import write_sweep_page
 
-        said = write_sweep_page(results, file, told, tuple(outcome or ()))
+        said = write_sweep_page(results, file, command, tuple(outcome or ()))
     elif outcome:
         raise InputError(f"{results}: found the results of a run, expected a sweep for --outcome")
     else:
         from ecnomy.analysis.run_report.page import write_run_page
 
-        said = write_run_page(results, file, told)
+        said = write_run_page(results, file, command)
     if as_json:
         return print_json({"folder": results, "page": file, "found": said})
     for line in said or ():
@@ -106,10 +106,10 @@ def gsp_command(results: Results, out: GspOut = None, as_json: Json = False) -> 
     from ecnomy.analysis.support.whole_file import place_for
 
     file = results[0] / GSP_PAGE if out is None else place_for(out, "--out")
-    told = ["ecnomy", "report", "gsp", *map(str, results)]
+    command = ["ecnomy", "report", "gsp", *map(str, results)]
     if out is not None:
-        told += ["--out", str(out)]
-    page = write_gsp_page(results, file, told)
+        command += ["--out", str(out)]
+    page = write_gsp_page(results, file, command)
     if as_json:
         return print_json(
             {"page": file, "providers": [shown.answer.plain() for shown in page.answers]}

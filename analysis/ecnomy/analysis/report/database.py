@@ -95,7 +95,7 @@ _SELLERS: Final = """\
 create table sellers as select run, provider from offers union select run, provider from files
   union select run, provider from streams;
 """
-_ASKED: Final = """\
+_ALL_CALLS: Final = """\
 select runs.run, c.* exclude (file)
   from read_parquet({files}, filename = 'file', union_by_name = true) as c
   join runs on c.file = runs.folder || '/calls.parquet'"""
@@ -142,13 +142,13 @@ def open_database(material: Material) -> Database:
         return Database(
             material, _prelude_of_sweep(material), tariffs_of(swept_providers(material))
         )
-    told = {made.number: material.told(made) for made in material.made}
-    tariffs = tariffs_of(told)
+    providers = {made.number: material.providers_in(made) for made in material.made}
+    tariffs = tariffs_of(providers)
     offers: list[tuple[Any, ...]] = []
     streams: list[tuple[Any, ...]] = []
     files: list[tuple[Any, ...]] = []
     for made in material.made:
-        for provider in told[made.number]:
+        for provider in providers[made.number]:
             offers += [
                 _offer(made, provider.name, tariff, source)
                 for tariff in tariffs[made.number][provider.name]
@@ -163,13 +163,13 @@ def open_database(material: Material) -> Database:
     prelude = _values("runs", _names(material, "folder"), [_run(m, m.label) for m in material.made])
     prelude += _values("offers", _OFFER, offers) + _values("streams", _STREAM, streams)
     prelude += _values("files", _FILES, files) + _SELLERS
-    sold, asked = _sold(material)
+    sold, requested = _sold(material)
     prelude += _TABLES.format(
         ledgers=_files(material.made, "ledger"),
-        calls=_asked(material),
+        calls=_all_calls(material),
         flows=_files(material.made, "flows"),
         sold=sold,
-        asked=asked,
+        asked=requested,
     )
     return Database(material, prelude, tariffs)
 
@@ -188,11 +188,11 @@ def _offer(made: Made, provider: str, tariff: Tariff, source: str) -> tuple[Any,
     return (made.number, provider, tariff.name, tariff.index, source, tariff.max_delay_rate)
 
 
-def _asked(material: Material) -> str:
+def _all_calls(material: Material) -> str:
     """Return SQL for the rows of all tables `calls`; no rows if no run recorded calls."""
     made = [one for one in material.made if one.run and one.run.plan.record.calls]
     if made:
-        return _ASKED.format(files=_files(made, "calls"))
+        return _ALL_CALLS.format(files=_files(made, "calls"))
     columns = ", ".join(f"null::bigint as {name}" for name in ("run", *_CALL_NAMES))
     return f"select {columns} where false"
 

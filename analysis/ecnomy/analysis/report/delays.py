@@ -41,7 +41,7 @@ def delays_drawn(material: Material, db: Database, answer: Answer) -> Picture | 
         return None
     curves = {name: np.quantile(found, _SHARES) for name, found in delays.items()}
     bounds = tuple(sorted({t.max_delay_ps * 1000 / PS_PER_S for t in tariffs}))
-    told = "; ".join(
+    delays_text = "; ".join(
         f"{name}: median {np.median(found):.3g} ms, {100 * np.mean(found > bounds[0]):.3g} % of "
         f"{len(found):,} calls above {bounds[0]:g} ms"
         for name, found in delays.items()
@@ -49,7 +49,7 @@ def delays_drawn(material: Material, db: Database, answer: Answer) -> Picture | 
     return Picture(
         id=f"{answer.provider}-delays",
         caption="Mean delay of a call's packets: the share of calls above it, and the promise",
-        alt=f"Falling curves of the share of calls over their mean delay. {told}.",
+        alt=f"Falling curves of the share of calls over their mean delay. {delays_text}.",
         of="calls",
         svg=pictures.exceeding(curves, 1 - _SHARES, bounds),
         head=("marking law", "share of calls above", "delay [ms]"),

@@ -38,7 +38,9 @@ def runs_by_law(material: Material, answer: Answer) -> dict[str, tuple[Made, ...
     at = material.keys.index(key)
     rest = [c if c is not None else w for c, w in zip(answer.choice, material.world, strict=True)]
     of = {value: [value if i == at else v for i, v in enumerate(rest)] for value in key.values}
-    found = {key.told(value): runs for value, case in of.items() if (runs := material.at(case))}
+    found = {
+        key.value_text(value): runs for value, case in of.items() if (runs := material.at(case))
+    }
     return found if len(found) > 1 else {}
 
 
@@ -120,12 +122,12 @@ def accounts_by_law(material: Material, db: Database, answer: Answer) -> Section
 
 def _rest(material: Material, answer: Answer) -> str:
     values = [c if c is not None else w for c, w in zip(answer.choice, material.world, strict=True)]
-    told = [
-        f"{key.words} {key.told(value)}"
+    settings = [
+        f"{key.words} {key.value_text(value)}"
         for key, value in zip(material.keys, values, strict=True)
         if not key.is_marking and value is not None
     ]
-    return f" ({', '.join(told)})" if told else ""
+    return f" ({', '.join(settings)})" if settings else ""
 
 
 def _title(best: str, second: str, count: int, *, sure: bool) -> str:

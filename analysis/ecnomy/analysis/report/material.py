@@ -88,7 +88,7 @@ class Key(msgspec.Struct, frozen=True):
             name = parts[1]
         return f"{name} [{self.unit}]" if self.unit else name
 
-    def told(self, value: Value) -> str:
+    def value_text(self, value: Value) -> str:
         """Return a value of the key in words."""
         return words_of(self.values)[value]
 
@@ -136,9 +136,9 @@ class Material(msgspec.Struct, frozen=True):
         if self.made[0].run is None:
             ends = ".calls_sold"
             return tuple(n.removesuffix(ends) for n in self.made[0].row if n.endswith(ends))
-        return tuple(p.name for p in self.told(self.made[0]))
+        return tuple(p.name for p in self.providers_in(self.made[0]))
 
-    def told(self, made: Made) -> tuple[Provider, ...]:
+    def providers_in(self, made: Made) -> tuple[Provider, ...]:
         """Return the providers in a run with kept results."""
         assert made.run is not None
         return providers_of(made.run)
@@ -174,9 +174,9 @@ class Material(msgspec.Struct, frozen=True):
         """Return a choice in words; "" without choices."""
         given = [(k, v) for k, v in zip(self.keys, choice, strict=True) if v is not None]
         if len(given) == 1 and isinstance(given[0][1], str):
-            return given[0][0].told(given[0][1])
+            return given[0][0].value_text(given[0][1])
         return ", ".join(
-            f"{k.path.rpartition('.')[2]} {k.told(v)} {k.unit}".strip() for k, v in given
+            f"{k.path.rpartition('.')[2]} {k.value_text(v)} {k.unit}".strip() for k, v in given
         )
 
 
@@ -278,9 +278,9 @@ def _of_sweep(folder: Path) -> Material:
     return Material(folder, title, keys, made, kept, notes, str(folder))
 
 
-def _gaps(folder: Path, asked: int, there: Iterable[int], failed: int) -> tuple[str, ...]:
-    words = f"{failed} of {asked} runs of the sweep failed" if failed else ""
-    return tuple(filter(None, (words, missing_runs(folder, asked, there))))
+def _gaps(folder: Path, requested: int, there: Iterable[int], failed: int) -> tuple[str, ...]:
+    words = f"{failed} of {requested} runs of the sweep failed" if failed else ""
+    return tuple(filter(None, (words, missing_runs(folder, requested, there))))
 
 
 def _key(path: str, column: pd.Series[Any], unit: str, head: dict[str, Any]) -> Key:
@@ -289,20 +289,20 @@ def _key(path: str, column: pd.Series[Any], unit: str, head: dict[str, Any]) -> 
     sets = tuple(head.get("ties", {}).get(path, ()))
     places = sets or (path,)
     own = all(p.startswith("market.agents.") and "price_per_mark" not in p for p in places)
-    told = {_number(_written(head["base"], place)) for place in places}
-    base = told.pop() if len(told) == 1 and told <= set(values) else values[0]
+    base_values = {_number(_written(head["base"], place)) for place in places}
+    base = base_values.pop() if len(base_values) == 1 and base_values <= set(values) else values[0]
     return Key(path, unit, tuple(values), own, base, sets)
 
 
-def _value(told: Any) -> Value:
-    return float(told) if isinstance(told, int | float) else str(told)
+def _value(cell: Any) -> Value:
+    return float(cell) if isinstance(cell, int | float) else str(cell)
 
 
-def _number(told: Any) -> Value:
+def _number(written: Any) -> Value:
     try:
-        return float(str(told).strip().partition(" ")[0])
+        return float(str(written).strip().partition(" ")[0])
     except ValueError:
-        return str(told)
+        return str(written)
 
 
 def _written(base: str, path: str) -> Any:

@@ -77,8 +77,8 @@ class _Shown:
     @property
     def line(self) -> str:
         """The line that the terminal shows."""
-        told = f"{self.answer.provider}: {''.join(cell.text for cell in self.answer.sentence)}"
-        return told if self.laws is None else f"{told}. {self.laws.title}"
+        text = f"{self.answer.provider}: {''.join(cell.text for cell in self.answer.sentence)}"
+        return text if self.laws is None else f"{text}. {self.laws.title}"
 
     @property
     def queries(self) -> tuple[Query, ...]:
@@ -107,11 +107,11 @@ def _along(material: Material, answer: Answer) -> Picture:
     assert load is not None
     rows = [(x, one.value, *one.bounds) for x, one in answer.loads.items()]
     curves = {answer.choice_words or answer.figure_words: rows}
-    told = "; ".join(f"{x:g}: {money(mean)}" for x, mean, _, _ in rows)
+    values_text = "; ".join(f"{x:g}: {money(mean)}" for x, mean, _, _ in rows)
     return Picture(
         id=f"{answer.provider}-along",
         caption=f"{answer.figure_words.capitalize()} over {load.words}, 95 % intervals",
-        alt=f"{answer.figure_words.capitalize()} falls or rises with {load.words}: {told}.",
+        alt=f"{answer.figure_words.capitalize()} falls or rises with {load.words}: {values_text}.",
         of="ledger; calls sold: calls",
         svg=pictures.along(curves, load.words, f"{answer.figure_words} [money]"),
         head=(load.words, answer.figure_words, "from", "to"),
@@ -138,11 +138,11 @@ def _waterfall(db: Database, answer: Answer) -> Picture | None:
     if not steps:
         return None
     steps.append(("profit", sum(value for _, value in steps)))
-    told = ", ".join(f"{line} {money(value, '+')}" for line, value in steps)
+    steps_text = ", ".join(f"{line} {money(value, '+')}" for line, value in steps)
     return Picture(
         id=f"{answer.provider}-waterfall",
         caption=f"Income and costs of an average {what}, money",
-        alt=f"Bars from the receipts {_ONE[what]} to the profit: {told}.",
+        alt=f"Bars from the receipts {_ONE[what]} to the profit: {steps_text}.",
         of="ledger; calls sold: calls",
         svg=pictures.waterfall(steps, f"money {_ONE[what]}"),
         head=("line", f"money {_ONE[what]}"),

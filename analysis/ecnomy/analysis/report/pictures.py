@@ -26,10 +26,10 @@ __all__ = [
     "bins",
     "exceeding",
     "heat",
-    "look_of",
     "points",
     "shares",
     "stacked",
+    "style_of",
     "tornado",
     "waterfall",
 ]
@@ -37,7 +37,7 @@ __all__ = [
 _INCHES: Final = (4.9, 3.2)
 _DARK: Final = 0.55  # a cell of a map is dark above this share of the largest amount
 _BLUE, _GREEN, _SKY, _RED = COLOURS[1], COLOURS[2], COLOURS[4], COLOURS[5]
-_LOOKS: Final[dict[str, dict[str, Any]]] = {
+_STYLES: Final[dict[str, dict[str, Any]]] = {
     "calls": {"facecolor": _SKY},
     "reimbursements": {"facecolor": _RED, "hatch": "xxx"},
     "marks of calls": {"facecolor": "#E69F00", "hatch": "///"},
@@ -90,11 +90,11 @@ def stacked(edges: Floats, parts: Mapping[str, Floats], profit: Floats, label: s
         above, below = np.zeros(len(widths)), np.zeros(len(widths))
         rows = tuple(dict.fromkeys(name.partition(" (")[2] for name in parts if " (" in name))
         for name, values in parts.items():
-            look = look_of(name, rows)
+            style = style_of(name, rows)
             base = np.where(values >= 0, above, below)
             axis.bar(
                 edges[:-1], values, widths, base, align="edge", edgecolor="black",
-                linewidth=0.5, label=name, **look,
+                linewidth=0.5, label=name, **style,
             )  # fmt: skip
             above, below = above + np.maximum(values, 0), below + np.minimum(values, 0)
         middle = edges[:-1] + widths / 2
@@ -107,23 +107,23 @@ def stacked(edges: Floats, parts: Mapping[str, Floats], profit: Floats, label: s
         return canvas.svg()
 
 
-def look_of(name: str, rows: Sequence[str]) -> dict[str, Any]:
+def style_of(name: str, rows: Sequence[str]) -> dict[str, Any]:
     """Return colour and hatch of a line such as `calls (home)`; `rows` names all tariffs.
 
     Each tariff has a different hatch, and colours get lighter from tariff to tariff.
     """
     line, _, row = name.partition(" (")
-    look = dict(_LOOKS.get(line, _OTHER))
+    style = dict(_STYLES.get(line, _OTHER))
     place = rows.index(row) if row in rows else 0
     if place:
         from matplotlib.colors import to_hex, to_rgb
 
         shade = 0.65 / place
-        red, green, blue = (1 - shade * (1 - part) for part in to_rgb(look["facecolor"]))
-        look["facecolor"] = to_hex((red, green, blue))
+        red, green, blue = (1 - shade * (1 - part) for part in to_rgb(style["facecolor"]))
+        style["facecolor"] = to_hex((red, green, blue))
         added = _ROWS[place % len(_ROWS)] + "." * (place // len(_ROWS))
-        look["hatch"] = look.get("hatch", "")[:2] + added
-    return look
+        style["hatch"] = style.get("hatch", "")[:2] + added
+    return style
 
 
 def waterfall(steps: Sequence[tuple[str, float]], label: str) -> bytes:
@@ -165,9 +165,9 @@ def along(
     with panel_style():
         canvas = _Canvas()
         axis = canvas.axes[0]
-        looks = (("o", "-", _BLUE), ("s", "--", _RED), ("^", ":", _GREEN), ("D", "-.", "black"))
+        styles = (("o", "-", _BLUE), ("s", "--", _RED), ("^", ":", _GREEN), ("D", "-.", "black"))
         for i, (name, rows) in enumerate(curves.items()):
-            marker, line, colour = looks[i % len(looks)]
+            marker, line, colour = styles[i % len(styles)]
             x, mean, low, high = (np.array(column) for column in zip(*rows, strict=True))
             axis.plot(
                 x, mean, marker=marker, linestyle=line, color=colour, markersize=5, label=name
@@ -188,16 +188,16 @@ def bins(low: Floats, counts: Floats, width: float, marks: Mapping[str, float]) 
     with panel_style():
         canvas = _Canvas()
         axis = canvas.axes[0]
-        looks: tuple[tuple[bool, dict[str, Any]], ...] = (
+        styles: tuple[tuple[bool, dict[str, Any]], ...] = (
             (False, {"facecolor": _SKY}),
             (True, {"facecolor": _RED, "hatch": "///"}),
         )
-        for loss, look in looks:
+        for loss, style in styles:
             own = (low < 0) == loss
             name = "calls at a loss" if loss else "calls at a profit"
             axis.bar(
                 low[own], counts[own], width, align="edge", edgecolor="black", linewidth=0.4,
-                label=name, **look,
+                label=name, **style,
             )  # fmt: skip
         for line, (name, x) in zip(("--", ":", "-."), marks.items(), strict=False):
             axis.axvline(x, color="black", linestyle=line, linewidth=1.6, label=name)
@@ -263,11 +263,11 @@ def exceeding(curves: Mapping[str, Floats], shares: Floats, bounds: Sequence[flo
     with panel_style():
         canvas = _Canvas(height=3.6)
         axis = canvas.axes[0]
-        looks = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
+        styles = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
         for i, (name, delays) in enumerate(curves.items()):
             colour = (_BLUE, _RED, _GREEN, "black", "#E69F00", "#CC79A7", _SKY)[i % 7]
             axis.plot(
-                delays, 100 * shares, color=colour, linestyle=looks[i % len(looks)], label=name
+                delays, 100 * shares, color=colour, linestyle=styles[i % len(styles)], label=name
             )
         for bound in bounds:
             axis.axvline(
@@ -289,9 +289,9 @@ def points(
     with panel_style():
         canvas = _Canvas(height=3.6)
         axis = canvas.axes[0]
-        looks = (("o", _BLUE), ("^", _RED), ("s", _GREEN), ("x", "black"), ("D", "#E69F00"))
+        styles = (("o", _BLUE), ("^", _RED), ("s", _GREEN), ("x", "black"), ("D", "#E69F00"))
         for i, (name, (marked, bad)) in enumerate(groups.items()):
-            marker, colour = looks[i % len(looks)]
+            marker, colour = styles[i % len(styles)]
             fill: dict[str, Any] = (
                 {"color": colour} if marker == "x" else {"facecolors": "none", "edgecolors": colour}
             )
@@ -315,14 +315,17 @@ def _promise(axis: Axes, worst: float, level: float | None) -> None:
     """Draw the line of a promise; if it is far above the points, only mention it in the legend."""
     if level is None:
         return
-    told: dict[str, Any] = {"color": "black", "linestyle": "--"}
+    line_style: dict[str, Any] = {"color": "black", "linestyle": "--"}
     if 0 < worst < 25 * level:
         axis.set_ylim(-0.06 * worst, 1.25 * worst)
         axis.plot(
-            [], [], **told, label=f"promise, $L^G$ = {100 * level:g} % (above the plotted range)"
+            [],
+            [],
+            **line_style,
+            label=f"promise, $L^G$ = {100 * level:g} % (above the plotted range)",
         )
         return
-    axis.axhline(100 * level, **told, label="promise, $L^G$")
+    axis.axhline(100 * level, **line_style, label="promise, $L^G$")
     top = 1.06 * max(worst, 100 * level)
     axis.set_ylim(-0.04 * top, top)
 

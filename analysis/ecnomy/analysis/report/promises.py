@@ -68,12 +68,12 @@ def _table(db: Database, answer: Answer, own: str, tariffs: tuple[Tariff, ...]) 
     rows = []
     for tariff in tariffs:
         found = [row for row in query.rows if row[0] == tariff.name]
-        asked, sold, ended, broken = ([int(row[i]) for row in found] for i in (2, 3, 4, 5))
+        requested, sold, ended, broken = ([int(row[i]) for row in found] for i in (2, 3, 4, 5))
         worst = max((float(row[6]) for row in found if row[6] is not None), default=float("nan"))
-        blocked = [a - b for a, b in zip(asked, sold, strict=True)]
+        blocked = [a - b for a, b in zip(requested, sold, strict=True)]
         limit = tariff.max_blocking_rate
         of = f"{tariff.name}: " if len(tariffs) > 1 else ""
-        rows.append(_row(f"{of}turned away", blocked, asked, "asked", limit, "-"))
+        rows.append(_row(f"{of}turned away", blocked, requested, "asked", limit, "-"))
         most = f"at most {100 * tariff.max_delay_rate:g} % of packets lost or later than "
         most += f"{tariff.max_delay_ps / 1e9:g} ms"
         rows.append(
@@ -98,8 +98,8 @@ def _table(db: Database, answer: Answer, own: str, tariffs: tuple[Tariff, ...]) 
 
 def _files(db: Database, answer: Answer, own: str) -> Table | None:
     """Return a table of paid and refunded files by tariff; None for a provider without files."""
-    told = provider_of(answer.runs[0], answer.provider).files
-    if not told:
+    files = provider_of(answer.runs[0], answer.provider).files
+    if not files:
         return None
     query = db.ask(
         f"select tariff, run, coalesce(sum(quantity) filter (line = 'files'), 0),\n"
@@ -108,7 +108,7 @@ def _files(db: Database, answer: Answer, own: str) -> Table | None:
         f"order by tariff, run"
     )
     rows = []
-    for row in told:
+    for row in files:
         found = [one for one in query.rows if one[0] == row.name]
         sold, back = ([int(one[i]) for one in found] for i in (2, 3))
         most = f"delivered within {row.deadline}"
@@ -171,19 +171,19 @@ def _claims(db: Database, own: str) -> Words | None:
         f"c.start_ps\n    group by c.run, c.tariff, c.flow, c.start_ps, c.broken)"
     )
     kept, broken = (int(value) for value in query.rows[0])
-    told = []
+    clauses = []
     if kept:
         were = "promise that was" if kept == 1 else "promises that were"
         paid = "was" if kept == 1 else "were"
-        told.append(f"{kept:,} {were} kept by this measure {paid} reimbursed nevertheless")
+        clauses.append(f"{kept:,} {were} kept by this measure {paid} reimbursed nevertheless")
     if broken:
-        told.append(f"{broken:,} broken {'promise was' if broken == 1 else 'promises were'} not")
-    if not told:
+        clauses.append(f"{broken:,} broken {'promise was' if broken == 1 else 'promises were'} not")
+    if not clauses:
         return None
     why = "reports of subscribers (quality_seen_by) or a reimbursement of 0 can cause this"
     if kept:
         why = "subscribers claimed reimbursements (quality_seen_by)"
-    return Words.of(f"{', and '.join(told)}: {why}.", queries=(query,))
+    return Words.of(f"{', and '.join(clauses)}: {why}.", queries=(query,))
 
 
 def _over_time(
@@ -201,7 +201,7 @@ def _over_time(
     periods = np.arange(rows[0, 0], rows[-1, 0] + 1)
     counts = np.zeros((len(periods), 4))
     counts[rows[:, 0] - periods[0]] = rows[:, 1:]
-    asked, sold, ended, broken = counts.T
+    requested, sold, ended, broken = counts.T
     limits = [t.max_blocking_rate for t in tariffs]
     edges = np.append(periods, periods[-1] + 1) * length_s / unit
     worst = int(np.argmax(np.divide(broken, ended, out=np.zeros(len(ended)), where=ended > 0)))
@@ -216,7 +216,7 @@ def _over_time(
         svg=pictures.shares(
             edges,
             sold,
-            asked - sold,
+            requested - sold,
             ended,
             broken,
             limits[0] if len(limits) == 1 else None,

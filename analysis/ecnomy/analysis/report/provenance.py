@@ -21,7 +21,7 @@ _DIGITS = 16  # characters of a digest
 
 def provenance(material: Material, db: Database, command: list[str]) -> Section:
     """Return the section with the origin of the page, the runs, and all accounts."""
-    rows = [(Cell(name), Cell(told)) for name, told in _facts(material, command)]
+    rows = [(Cell(name), Cell(text)) for name, text in _facts(material, command)]
     facts = Table(
         "provenance-table",
         "Sources of this page",
@@ -57,7 +57,8 @@ def _facts(material: Material, command: list[str]) -> list[tuple[str, str]]:
         found.append(
             (
                 f"varied: {key.path}" + (f" ({', '.join(key.sets)})" if key.sets else ""),
-                ", ".join(key.told(v) for v in key.values) + (f" {key.unit}" if key.unit else ""),
+                ", ".join(key.value_text(v) for v in key.values)
+                + (f" {key.unit}" if key.unit else ""),
             )
         )
     return found
@@ -70,7 +71,7 @@ def _digest(made: Made) -> str:
 
 
 def _left_out(material: Material) -> list[Words]:
-    return [Words.of(f"Omitted or partial: {told}.") for told in material.left_out]
+    return [Words.of(f"Omitted or partial: {note}.") for note in material.left_out]
 
 
 def _runs(material: Material) -> Table:
@@ -82,7 +83,7 @@ def _runs(material: Material) -> Table:
             else str(made.row.get("run", ""))[:_DIGITS]
         )
         case = "; ".join(
-            f"{k.words} {k.told(v)}" for k, v in zip(material.keys, made.case, strict=True)
+            f"{k.words} {k.value_text(v)}" for k, v in zip(material.keys, made.case, strict=True)
         )
         rows.append(
             (

@@ -188,9 +188,9 @@ def _tail_of_hours(db: Database, own: str, answer: Answer) -> tuple[list[Cell], 
     how = "drawn hours"
     values = (float(hours.mean()), risk, shortfall)
     cells = [Cell(money(v), "", query.id, value=v, by=how) for v in values]
-    told = f"{DRAWS:,} hours, each composed of {PIECES} pieces of 5 min, drawn with "
-    told += f"replacement from the {len(query.rows)} available"
-    return [*cells, Cell(f"{DRAWS:,} drawn")], told, query
+    method = f"{DRAWS:,} hours, each composed of {PIECES} pieces of 5 min, drawn with "
+    method += f"replacement from the {len(query.rows)} available"
+    return [*cells, Cell(f"{DRAWS:,} drawn")], method, query
 
 
 def _pieces(answer: Answer, own: str, length_s: int) -> str:
@@ -225,14 +225,14 @@ def _tails(answer: Answer, calls: Query | None, hours: tuple[list[Cell], str, Qu
     )
 
 
-def _definitions(told: str, calls: bool) -> Words:
+def _definitions(method: str, calls: bool) -> Words:
     own = "The money of a call is its price minus its marks and reimbursement, without test "
     own += "streams and fixed costs. Calls still in progress at the end are omitted. "
     piece = "call or hour" if calls else "hour"
     return Words.of(
         f"{own if calls else ''}Value at risk is the loss that one {piece} in twenty reaches or "
         "exceeds. Expected shortfall is the mean loss of that twentieth. A value below 0 is a "
-        f"profit. Hours: {told}."
+        f"profit. Hours: {method}."
     )
 
 

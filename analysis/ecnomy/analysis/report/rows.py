@@ -22,8 +22,8 @@ def rows_apart(db: Database, provider: str, runs: Sequence[Made]) -> Words | Non
     """
     if runs[0].run is None:
         return None
-    told = provider_of(runs[0], provider)
-    names = [*(offer.name for offer in told.offers), *told.file_sources]
+    terms = provider_of(runs[0], provider)
+    names = [*(offer.name for offer in terms.offers), *terms.file_sources]
     if len(names) < 2:
         return None
     own = owned(provider, runs)

@@ -215,13 +215,13 @@ def _picture(
     )
     whole = streams.get(_ALL) or next(iter(streams.values()))
     raw = _raw(whole.marking, whole.bad)
-    told = "not known" if math.isnan(raw) else f"{raw:.2f}"
+    correlation_text = "not known" if math.isnan(raw) else f"{raw:.2f}"
     count = sum(len(each.sent) for each in shown.values())
     return Picture(
         id=f"{answer.provider}-{tariff.name}-scatter",
         caption=f"A point is a sample of {length_s:g} s of a test stream{_named(answer, tariff)}",
         alt=f"Scatter of {count} samples: share of packets lost or late over share marked. "
-        f"Raw correlation of the streams together {told}.",
+        f"Raw correlation of the streams together {correlation_text}.",
         of="flow_epochs; threshold: agents",
         svg=pictures.points(
             {name: (each.marking, each.bad) for name, each in shown.items()},

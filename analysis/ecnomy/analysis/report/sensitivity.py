@@ -61,14 +61,14 @@ def _table(
         chosen = reference[material.keys.index(key)]
         for value, one, less in values:
             same = value == chosen
-            told = f"{key.told(value)} (reference)" if same else key.told(value)
+            value_text = f"{key.value_text(value)} (reference)" if same else key.value_text(value)
             ends = (one.low or Cell("-"), one.high or Cell("-"))
             apart = (
                 (less.mean, *(less.low or Cell("-"), less.high or Cell("-")))
                 if less
                 else (Cell("-"), Cell(""), Cell(""))
             )
-            rows.append((Cell(key.words), Cell(told), one.mean, *ends, *apart))
+            rows.append((Cell(key.words), Cell(value_text), one.mean, *ends, *apart))
             queries += [one.query, *([less.query] if less else [])]
     return Table(
         id=f"{answer.provider}-sensitivity-table",
@@ -94,7 +94,9 @@ _Bar = tuple[str, float, str, float, str]
 
 
 def _bar(key: Key, rows: list[_Row]) -> _Bar | None:
-    known = [(one.value, key.told(value)) for value, one, _ in rows if not math.isnan(one.value)]
+    known = [
+        (one.value, key.value_text(value)) for value, one, _ in rows if not math.isnan(one.value)
+    ]
     if len(known) < 2:
         return None
     (low, low_name), (high, high_name) = min(known), max(known)

@@ -45,8 +45,8 @@ def statement(material: Material, db: Database, answer: Answer) -> Section:
     total = _statement(db, answer, own)
     _check(answer, total)
     blocks: list[Block] = [total]
-    if told := offer_in_words(provider_of(answer.runs[0], answer.provider)):
-        blocks.insert(0, Words.of(told))
+    if offer_text := offer_in_words(provider_of(answer.runs[0], answer.provider)):
+        blocks.insert(0, Words.of(offer_text))
     provider = provider_of(answer.runs[0], answer.provider)
     if len(provider.offers) + len(provider.file_sources) > 1:
         blocks.append(_by_tariff(db, answer, own))

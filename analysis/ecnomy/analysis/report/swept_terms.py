@@ -33,18 +33,18 @@ def swept_providers(material: Material) -> dict[int, tuple[Provider, ...]]:
     base = parse(head["base"], "", lines=False)
     rows = {int(row["number"]) + 1: row for row in _rows(open_sweep(material.folder, raw=True))}
     paths, ties = [key.path for key in material.keys], head.get("ties", {})
-    told: dict[tuple[Any, ...], tuple[Provider, ...]] = {}
+    providers_at: dict[tuple[Any, ...], tuple[Provider, ...]] = {}
     found = {}
     for made in material.made:
         values = tuple(rows[made.number][path] for path in paths)
-        if values not in told:
+        if values not in providers_at:
             changes = [
                 _change(place, value, units.get(path))
                 for path, value in zip(paths, values, strict=True)
                 for place in paths_under([path], ties)
             ]
-            told[values] = _providers(base, [*changes, *head.get("variant", ())], material)
-        found[made.number] = told[values]
+            providers_at[values] = _providers(base, [*changes, *head.get("variant", ())], material)
+        found[made.number] = providers_at[values]
     return found
 
 
@@ -92,10 +92,10 @@ def _offer(name: str, index: int, row: Mapping[str, Any]) -> Offer:
     )
 
 
-def _amount(told: Any) -> str:
+def _amount(written: Any) -> str:
     """Return an amount in a normal form, which is the same for `0.1 money` and `0.10 money`."""
-    number, _, unit = str(told).strip().partition(" ")
+    number, _, unit = str(written).strip().partition(" ")
     try:
         return f"{float(number)!r} {unit.strip()}"
     except ValueError:
-        return json.dumps(told, sort_keys=True)
+        return json.dumps(written, sort_keys=True)

@@ -56,10 +56,10 @@ class Tariff(msgspec.Struct, frozen=True):
 Tariffs = dict[str, tuple[Tariff, ...]]
 
 
-def tariffs_of(told: Mapping[int, tuple[Provider, ...]]) -> dict[int, Tariffs]:
+def tariffs_of(providers_by_run: Mapping[int, tuple[Provider, ...]]) -> dict[int, Tariffs]:
     """Return run number -> provider name -> tariffs."""
     pairs: dict[tuple[str, str], set[tuple[str, str]]] = {}
-    for provider in (one for providers in told.values() for one in providers):
+    for provider in (one for providers in providers_by_run.values() for one in providers):
         for offer in provider.offers:
             there = pairs.setdefault((provider.name, offer.name), set())
             there.add((offer.price, offer.reimbursement))
@@ -68,7 +68,7 @@ def tariffs_of(told: Mapping[int, tuple[Provider, ...]]) -> dict[int, Tariffs]:
         for key, found in pairs.items()
         if len(found) > 1 and all(price == back for price, back in found)
     }
-    return {number: _of_run(providers, together) for number, providers in told.items()}
+    return {number: _of_run(providers, together) for number, providers in providers_by_run.items()}
 
 
 def _of_run(providers: tuple[Provider, ...], together: Set[tuple[str, str]]) -> Tariffs:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import msgspec
 
-from ecnomy.analysis.calibrate.calibration import asked_of, calibrated, found_in
+from ecnomy.analysis.calibrate.calibration import calibrated, found_in, planned_sweep
 from ecnomy.analysis.calibrate.search import Found
 from ecnomy.analysis.reproduce.catalogue import Paper
 from ecnomy.analysis.reproduce.grid import Variant, touched
@@ -59,8 +59,8 @@ def make_any(
     had = seeds_of(paper, name, form, variant) if is_sweep(folder) else 0
     sweep = msgspec.structs.replace(sweep, replicates=max(sweep.replicates, least, had))
     folder.parent.mkdir(parents=True, exist_ok=True)
-    told = f"{name}@{variant.name}" if variant else name
-    calibrated(sweep, folder, pool, lambda *runs: listener.study(paper.paper, told, *runs))
+    label = f"{name}@{variant.name}" if variant else name
+    calibrated(sweep, folder, pool, lambda *runs: listener.study(paper.paper, label, *runs))
     return len(head_of(folder)["points"])
 
 
@@ -74,8 +74,10 @@ def unmade_of_any(paper: Paper, name: str, form: Form, variant: Variant | None =
     if sweep.calibrate is None:
         return unmade(paper, name, form, variant)
     folder = study_folder(paper, name, form, variant)
-    asked = asked_of(_as_made(sweep, paper, name, form, variant), open_sweep(folder, raw=True))
-    store = Store(folder, asked)
+    planned = planned_sweep(
+        _as_made(sweep, paper, name, form, variant), open_sweep(folder, raw=True)
+    )
+    store = Store(folder, planned)
     try:
         engine = form.engine
         return len(missing(store, retry_failed=True, accept_old_code=False, engine=engine))

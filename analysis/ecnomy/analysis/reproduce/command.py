@@ -72,11 +72,11 @@ def reproduce_command(
     if engine not in SIMULATORS:
         expected = " or ".join(SIMULATORS)
         raise InputError(f"--engine {engine}: studies need repeatable runs; expected {expected}")
-    asked = select_all(list(PAPERS) if all_ else what or [])
+    requested = select_all(list(PAPERS) if all_ else what or [])
     form = Form(out, quick, engine, grid=not quick if grid is None else grid)
     _before(out)
     with stoppable():
-        _reproduce(asked, form, workers, resolve, as_json)
+        _reproduce(requested, form, workers, resolve, as_json)
 
 
 def _before(out: Path) -> None:
@@ -100,7 +100,7 @@ def _before(out: Path) -> None:
         raise InputError(f"--out {out}: found a folder without write permission")
 
 
-def _reproduce(asked: Any, form: Any, workers: int, resolve: bool, as_json: bool) -> None:
+def _reproduce(requested: Any, form: Any, workers: int, resolve: bool, as_json: bool) -> None:
     """Measure and judge the requested entries (see papers.select_all)."""
     from ecnomy.analysis.reproduce.page import write_page
     from ecnomy.analysis.reproduce.pictures import write_entry
@@ -110,8 +110,8 @@ def _reproduce(asked: Any, form: Any, workers: int, resolve: bool, as_json: bool
     from ecnomy.markets.sweep.config import Limits
     from ecnomy.markets.sweep.pool import DaskPool
 
-    console, selected = console_for_tables(), [entry for entry, _ in asked]
-    items = {(paper.paper, item): ids for (paper, item), ids in asked}
+    console, selected = console_for_tables(), [entry for entry, _ in requested]
+    items = {(paper.paper, item): ids for (paper, item), ids in requested}
     if not as_json:
         console.print(budget_line(selected, form), markup=False)
 

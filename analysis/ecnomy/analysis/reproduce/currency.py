@@ -218,15 +218,15 @@ def _probed(
         except ResultsError as error:
             found[study] = _Of(reason=str(error))
     held = within(due, tables, budget_s)
-    asked = [probe for study in held for probe in due[study]]
-    moved = moved_in(asked, make(asked), tables)
+    probes = [probe for study in held for probe in due[study]]
+    moved = moved_in(probes, make(probes), tables)
     for study in due:
         if study not in held:
             found[study] = _Of(reason=f"not probed within {budget_s:g} s of CPU time")
         else:
             own_rows = {t: n for t, n in moved.items() if t.partition("@")[0] == study}
             found[study] = _Of(moved=own_rows)
-    return found, len(asked)
+    return found, len(probes)
 
 
 def _stale_in(
@@ -337,17 +337,17 @@ def _outcomes(paper: Paper, item: str, tables: Tables) -> dict[str, Outcome]:
 
 
 def carried(
-    records: Iterable[Recorded], studies: Mapping[str, StudyMade], seen: Look, sources: Sources
+    records: Iterable[Recorded], studies: Mapping[str, StudyMade], currency: Look, sources: Sources
 ) -> tuple[list[Recorded], dict[str, StudyMade]]:
     """Return the records and studies with current digests where changes had no effect."""
-    studies = {**studies, **seen.same}
+    studies = {**studies, **currency.same}
 
     def over(record: Recorded) -> Recorded:
-        if record.claim in seen.stale and record.claim not in seen.reworded:
+        if record.claim in currency.stale and record.claim not in currency.reworded:
             return record
         return msgspec.structs.replace(
             record,
-            cause=seen.reworded.get(record.claim, record.cause),
+            cause=currency.reworded.get(record.claim, record.cause),
             made_of=sources.of_claim(*place_of(record.claim), studies),
         )
 

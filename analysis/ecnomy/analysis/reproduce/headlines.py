@@ -49,15 +49,15 @@ class Line(msgspec.Struct, frozen=True):
 
     Attributes:
         kind: one of the five kinds of outcome.
-        told: the outcome at the chosen settings, the settings on which it depends, and the number
-            of alternatives that agree.
+        outcome: the outcome at the chosen settings, the settings on which it depends, and the
+            number of alternatives that agree.
         why: the decisive quantities; "" if all claims are confirmed.
         entry: `paper.entry`, whose figure shows the result.
     """
 
     says: str
     kind: str
-    told: str
+    outcome: str
     why: str
     entry: str
 
@@ -88,7 +88,7 @@ def _line(paper: str, headline: Headline, records: Sequence[Recorded]) -> Line:
     elif DEPENDS in verdicts:
         kind, against = DEPENDS, DEPENDS
     elif verdicts == {CONFIRMED}:
-        return Line(headline.says, REPRODUCED, _told(REPRODUCED, records), "", entry)
+        return Line(headline.says, REPRODUCED, _outcome_text(REPRODUCED, records), "", entry)
     else:
         kind = AS_CHOSEN if chosen == {CONFIRMED} else UNDECIDED
     if chosen == {CONFIRMED}:
@@ -99,10 +99,10 @@ def _line(paper: str, headline: Headline, records: Sequence[Recorded]) -> Line:
     why = [_why(record) for record in decisive[:_MOST]]
     left = len(decisive) - len(why)
     why += [f"and {left} more"] if left else []
-    return Line(headline.says, kind, _told(opening, records), "; ".join(why), entry)
+    return Line(headline.says, kind, _outcome_text(opening, records), "; ".join(why), entry)
 
 
-def _told(opening: str, records: Sequence[Recorded]) -> str:
+def _outcome_text(opening: str, records: Sequence[Recorded]) -> str:
     """Return the opening, the decisive settings, and the number of alternatives that agree."""
     depends = dict.fromkeys(name for record in records for name in record.depends)
     agree: dict[tuple[str, str], bool] = {}
@@ -114,8 +114,8 @@ def _told(opening: str, records: Sequence[Recorded]) -> str:
     left_open = [setting for setting in left_open if setting not in depends]
     hangs = f"depends on {', '.join(depends)}" if depends else ""
     closed = _CLOSED if all(record.over == () for record in records) else ""
-    told = agreement(sum(agree.values()), len(agree), left_open) if agree else closed
-    return "; ".join(part for part in (opening, hangs, told) if part)
+    agreed = agreement(sum(agree.values()), len(agree), left_open) if agree else closed
+    return "; ".join(part for part in (opening, hangs, agreed) if part)
 
 
 def _why(record: Recorded) -> str:
@@ -127,7 +127,7 @@ def _why(record: Recorded) -> str:
     figures = [figure for figure in record.figures if figure.verdict == record.verdict]
     if figures and record.verdict in (REFUTED, INCONCLUSIVE):
         return f"{name}: {_figure_text(min(figures, key=lambda figure: figure.p or 0))}"
-    return f"{name}: {record.told}"
+    return f"{name}: {record.verdict_words}"
 
 
 def _under_text(under: Under) -> str:

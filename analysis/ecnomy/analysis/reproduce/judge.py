@@ -73,7 +73,7 @@ __all__ = [
     "judge",
     "over_grid",
     "settled",
-    "told_of",
+    "verdict_words",
     "whole_of",
 ]
 
@@ -140,13 +140,13 @@ class Verdict(msgspec.Struct, frozen=True):
     depends: tuple[str, ...] = ()
 
     @property
-    def told(self) -> str:
+    def words(self) -> str:
         """The verdict in words."""
         grid = [(at.setting, at.verdict.verdict) for at in self.grid]
-        return told_of(self.verdict, self.depends, self.alone, grid)
+        return verdict_words(self.verdict, self.depends, self.alone, grid)
 
 
-def told_of(
+def verdict_words(
     verdict: str, depends: Sequence[str], alone: str, grid: Sequence[tuple[str, str]]
 ) -> str:
     """Return a verdict in words, with the settings on which it depends or that leave it open.
@@ -169,8 +169,8 @@ def agreement(agree: int, of: int, left_open: Iterable[str]) -> str:
     """Return how many alternatives agree with the chosen settings, and which settings are open."""
     names = list(dict.fromkeys(left_open))
     verb = "is" if len(names) == 1 else "are"
-    told = f"{agree} of {of} alternatives agree"
-    return told + (f", {' and '.join(names)} {verb} open" if names else "")
+    count_text = f"{agree} of {of} alternatives agree"
+    return count_text + (f", {' and '.join(names)} {verb} open" if names else "")
 
 
 def judge(claim: Claim, samples: Samples) -> Verdict:
@@ -220,7 +220,7 @@ def over_grid(alone: Verdict, grid: Sequence[At]) -> Verdict:
 def settled(alone: str, grid: Sequence[tuple[str, str]]) -> tuple[str, tuple[str, ...]]:
     """Return the verdict over a grid, and the settings on which it depends.
 
-    `alone` and `grid` are as in told_of.
+    `alone` and `grid` are as in verdict_words.
     """
     found = {alone, *(verdict for _, verdict in grid)}
     if {CONFIRMED, REFUTED} <= found:

@@ -53,7 +53,7 @@ class _Claim(msgspec.Struct):
     says: str
     tolerance: str
     verdict: str
-    told: str
+    verdict_words: str
     identity: bool
     grid: str
     undeclared: bool
@@ -169,7 +169,7 @@ def _claim(number: str, claim: Claim, record: Recorded, paper: Paper) -> _Claim:
         says=claim.says,
         tolerance=claim.tolerance,
         verdict=record.verdict.replace(" ", "-"),
-        told=record.told,
+        verdict_words=record.verdict_words,
         identity=record.identity,
         grid=_grid(record, paper),
         undeclared=record.over is None and record.verdict not in (PENDING, NOT_TESTABLE),
@@ -187,13 +187,13 @@ def _grid(record: Recorded, paper: Paper) -> str:
         return "no grid declared"
     if not record.grid:
         return f"not judged over {', '.join(record.over)} in this run"
-    told = []
+    settings = []
     for name in record.over:
         chosen = paper.settings[name].chosen if name in paper.settings else "as chosen"
         also = [under.alternative for under in record.grid if under.setting == name]
-        told.append(f"{name}: {', '.join([chosen, *also])}")
+        settings.append(f"{name}: {', '.join([chosen, *also])}")
     agree = all(under.verdict == record.alone for under in record.grid)
-    return f"judged over {'; '.join(told)}{' (all agree)' if agree else ''}"
+    return f"judged over {'; '.join(settings)}{' (all agree)' if agree else ''}"
 
 
 def _figure(figure: Figure) -> tuple[str, str, str, str]:

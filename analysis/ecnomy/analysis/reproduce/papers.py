@@ -193,5 +193,8 @@ def select_all(words: Sequence[str]) -> list[tuple[tuple[Paper, str], tuple[str,
             key = paper.paper, entry
             found.setdefault(key, (paper, entry))
             ids.setdefault(key, []).append(item)
-    wanted = {key: () if "" in asked else tuple(dict.fromkeys(asked)) for key, asked in ids.items()}
+    wanted = {
+        key: () if "" in requested else tuple(dict.fromkeys(requested))
+        for key, requested in ids.items()
+    }
     return [(found[key], wanted[key]) for key in found]

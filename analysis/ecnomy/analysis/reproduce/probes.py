@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ecnomy.agents.errors import ResultsError
-from ecnomy.analysis.calibrate.calibration import asked_of
+from ecnomy.analysis.calibrate.calibration import planned_sweep
 from ecnomy.analysis.reproduce.catalogue import Paper
 from ecnomy.analysis.reproduce.claim_digests import first_of_each, study_variants
 from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
@@ -109,7 +109,7 @@ def _sweep_of(paper: Paper, study: str, tables: Tables) -> Sweep:
         return sweep
     if key not in tables:
         raise not_kept(key)
-    return asked_of(sweep, tables[key])
+    return planned_sweep(sweep, tables[key])
 
 
 def cost_s(probe: Probe, tables: Tables) -> float:
@@ -148,19 +148,19 @@ def made(probes: Iterable[Probe], jobs: int = 0) -> list[Outcome]:
     Raises:
         ResultsError: a run failed.
     """
-    asked = list(probes)
-    if not asked:
+    queue = list(probes)
+    if not queue:
         return []
     found: list[Outcome] = []
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(jobs or os.cpu_count(), context) as pool:
-        tasks = [probe.task for probe in asked]
+        tasks = [probe.task for probe in queue]
         for outcome in pool.map(execute, tasks, chunksize=4):
             found.append(outcome)
             if len(found) % 100 == 0:
-                told = f"ecnomy: {len(found)} of {len(asked)} probes"
-                print(told, file=sys.stderr, flush=True)
-    for probe, outcome in zip(asked, found, strict=True):
+                progress = f"ecnomy: {len(found)} of {len(queue)} probes"
+                print(progress, file=sys.stderr, flush=True)
+    for probe, outcome in zip(queue, found, strict=True):
         if outcome.status != DONE:
             raise ResultsError(f"{probe.table}: run {probe.number} failed: {outcome.reason}")
     return found

@@ -49,8 +49,8 @@ def table_of(frame: pd.DataFrame) -> pd.DataFrame:
 
 def write_rows(file: Path, tables: Tables) -> None:
     """Write the tables to the file, so that equal tables give equal bytes."""
-    told = {name: _plain(table) for name, table in sorted(tables.items())}
-    write_whole(file, gzip.compress(msgspec.json.encode(_File(FORMAT, told)), mtime=0))
+    plain_tables = {name: _plain(table) for name, table in sorted(tables.items())}
+    write_whole(file, gzip.compress(msgspec.json.encode(_File(FORMAT, plain_tables)), mtime=0))
 
 
 class _Rows(Mapping[str, "pd.DataFrame"]):

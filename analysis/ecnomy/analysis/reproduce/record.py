@@ -106,8 +106,8 @@ def _quick_rows(
         new[name] = [p for p in probes_of(paper, study, rows) if p.table != name]
         for gone in [table for table in rows if table.startswith(f"{name}@")]:
             del rows[gone]
-    asked = [probe for own in new.values() for probe in own]
-    for probe, ran in zip(asked, made(asked), strict=True):
+    probes = [probe for own in new.values() for probe in own]
+    for probe, ran in zip(probes, made(probes), strict=True):
         rows[probe.table] = unmoved(_row(probe, ran), tables.get(probe.table))
     for name in new:
         own = [

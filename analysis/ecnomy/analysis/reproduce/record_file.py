@@ -73,8 +73,8 @@ def write_record(
     """Write a record to the file, so that equal outcomes give equal bytes."""
     text = ",\n".join(map(_text, records))
     each = [f' "{study}": {_line(made)}' for study, made in sorted((studies or {}).items())]
-    told = '"studies": {\n' + ",\n".join(each) + "\n}, " if each else ""
-    head = f'{{"format": {FORMAT}, {told}"records": ['
+    studies_text = '"studies": {\n' + ",\n".join(each) + "\n}, " if each else ""
+    head = f'{{"format": {FORMAT}, {studies_text}"records": ['
     write_whole(file, f"{head}\n{text}\n]}}\n".encode())
 
 

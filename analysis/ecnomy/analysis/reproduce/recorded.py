@@ -9,7 +9,7 @@ import msgspec
 
 from ecnomy.analysis.reproduce.claim_digests import ClaimMade
 from ecnomy.analysis.reproduce.entries import Outcome, why_text
-from ecnomy.analysis.reproduce.judge import Judged, Verdict, deciding, told_of
+from ecnomy.analysis.reproduce.judge import Judged, Verdict, deciding, verdict_words
 from ecnomy.analysis.statistics.intervals import Interval
 
 __all__ = [
@@ -98,10 +98,10 @@ class Recorded(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
         return why_text(self.reason, self.cause)
 
     @property
-    def told(self) -> str:
+    def verdict_words(self) -> str:
         """Return the verdict in words."""
         grid = [(under.setting, under.verdict) for under in self.grid]
-        return told_of(self.verdict, self.depends, self.alone, grid)
+        return verdict_words(self.verdict, self.depends, self.alone, grid)
 
 
 def recorded(
@@ -141,8 +141,8 @@ def _deciding(verdict: Verdict, chosen: Verdict) -> Figure | None:
 def _figures(outcome: Outcome) -> list[Figure]:
     own = [_of_judged(figure, CLAIM) for figure in outcome.verdict.figures]
     own += [_of_judged(figure, CONTROL) for figure in outcome.verdict.control]
-    told = outcome.controls.items()
-    return own + [Figure(name, measured=_numbers(i), of=REASON) for name, i in told]
+    controls = outcome.controls.items()
+    return own + [Figure(name, measured=_numbers(i), of=REASON) for name, i in controls]
 
 
 def _of_judged(judged: Judged, of: str) -> Figure:
@@ -168,10 +168,10 @@ def quick_figures(of: Recorded | Outcome) -> tuple[str, list[Any]]:
     """Return a claim's quick verdict and quick quantities, from a record or a new outcome."""
     if isinstance(of, Recorded):
         figures = [f for f in of.figures if f.quick is not None or f.quick_verdict]
-        told = [(*_key(f), f.quick, f.quick_verdict) for f in figures]
-        return of.quick_verdict, sorted(told, key=repr)
-    told = [(*_key(f), f.measured, f.verdict) for f in _figures(of)]
-    return of.verdict.verdict, sorted(told, key=repr)
+        quantities = [(*_key(f), f.quick, f.quick_verdict) for f in figures]
+        return of.quick_verdict, sorted(quantities, key=repr)
+    quantities = [(*_key(f), f.measured, f.verdict) for f in _figures(of)]
+    return of.verdict.verdict, sorted(quantities, key=repr)
 
 
 def gives_again(record: Recorded, outcome: Outcome) -> bool:

@@ -142,8 +142,8 @@ class Runs:
             equal = (self._table[name] == value).to_numpy(dtype=bool, na_value=False)
             rows = rows[equal[rows]]
         if not len(rows):
-            told = ", ".join(f"{name} = {value}" for name, value in columns.items())
-            raise ResultsError(f"no run with {told}")
+            conditions = ", ".join(f"{name} = {value}" for name, value in columns.items())
+            raise ResultsError(f"no run with {conditions}")
         return Runs(self._table, batches=self.batches, budget=self.budget, rows=rows)
 
     def sample(self, column: str) -> npt.NDArray[np.float64]:
@@ -361,12 +361,12 @@ def make_study(
         sweep = msgspec.structs.replace(sweep, replicates=max(sweep.replicates, least, had))
     folder.parent.mkdir(parents=True, exist_ok=True)
     wanted = {point.number for point in changed_points(sweep)}
-    told = f"{name}@{variant.name}" if variant else name
+    label = f"{name}@{variant.name}" if variant else name
     store = Store(folder, sweep)
     try:
         store.compact()
         points = _missing(store, form, wanted)
-        observer = listener.study(paper.paper, told, len(wanted), len(points))
+        observer = listener.study(paper.paper, label, len(wanted), len(points))
         if points:
             sweep_runs(sweep, store, pool, points, observer)
         return len(wanted)

@@ -87,7 +87,7 @@ def claims_table(found: Reproduced, items: Sequence[str] = ()) -> Table:
         measured += [f"and {left} more"] if left else []
         measured += [outcome.why] if outcome.why else []
         label = f"{number} {'*' if claim.priority == 'core' else ''}".strip()
-        table.add_row(label, outcome.verdict.told, says, "\n".join(measured))
+        table.add_row(label, outcome.verdict.words, says, "\n".join(measured))
     return table
 
 
@@ -117,8 +117,10 @@ def closing_line(found: Sequence[Reproduced]) -> str:
         ("identity", "identities", [o for o in outcomes if o.identity]),
     ):
         counts = Counter(outcome.verdict.verdict for outcome in chosen)
-        told = ", ".join(f"{counts[kind]} {kind}" for kind in VERDICTS if counts[kind]) or "none"
-        lines += [f"{_counted(len(chosen), one, many)}: {told}"] if chosen else []
+        counts_text = (
+            ", ".join(f"{counts[kind]} {kind}" for kind in VERDICTS if counts[kind]) or "none"
+        )
+        lines += [f"{_counted(len(chosen), one, many)}: {counts_text}"] if chosen else []
     return "; ".join(lines)
 
 

@@ -48,7 +48,7 @@ def claims_values(
 
 def _entry(found: Reproduced, items: Mapping[tuple[str, str], Sequence[str]]) -> dict[str, Any]:
     paper, entry = found.paper, found.paper.entries[found.item]
-    asked = items.get((paper.paper, found.item), ())
+    requested = items.get((paper.paper, found.item), ())
     return {
         "paper": paper.paper,
         "item": found.item,
@@ -62,11 +62,11 @@ def _entry(found: Reproduced, items: Mapping[tuple[str, str], Sequence[str]]) ->
                 "identity": outcome.identity,
                 "says": claim.says,
                 "verdict": outcome.verdict.verdict,
-                "told": outcome.verdict.told,
+                "told": outcome.verdict.words,
                 "reason": outcome.why,
                 "depends": outcome.verdict.depends,
                 "figures": outcome.verdict.figures,
             }
-            for outcome, claim in of_items(found, asked)
+            for outcome, claim in of_items(found, requested)
         ],
     }

@@ -72,9 +72,9 @@ def grid_text(verdict: Verdict) -> str:
 def _at_text(at: At, alone: Verdict) -> str:
     beside = alone if alone.alone != at.verdict.verdict else None
     figure = deciding(at.verdict, _at_chosen(beside))
-    told = f" ({figure_text(figure)})" if figure else ""
+    decisive = f" ({figure_text(figure)})" if figure else ""
     note = f" ({at.verdict.note})" if at.verdict.note else ""
-    return f"{at.verdict.verdict} with {at.setting} {at.alternative}{told}{note}"
+    return f"{at.verdict.verdict} with {at.setting} {at.alternative}{decisive}{note}"
 
 
 def _at_chosen(verdict: Verdict | None) -> Verdict | None:
@@ -100,7 +100,7 @@ def filled(finding: Finding, samples: Samples, studies: Studies) -> tuple[str, d
         controls[match[1]] = interval
         return interval_text(interval)
 
-    def told(text: str) -> str:
+    def inserted(text: str) -> str:
         names = [name for name in _NAMED.findall(text) if "@" not in name]
         missing = not any(name in samples and interval_of(samples[name]) for name in names)
         return MISSING if names and missing else _NAMED.sub(put, text)
@@ -111,7 +111,7 @@ def filled(finding: Finding, samples: Samples, studies: Studies) -> tuple[str, d
             controls |= {name: interval} if interval else {}
     other = contradicted(finding, samples)
     lines = [_elsewhere(other) if other else _NAMED.sub(put, finding.cause)]
-    lines += [f"tried: {told(tried.run)}: {told(tried.shows)}" for tried in finding.tried]
+    lines += [f"tried: {inserted(tried.run)}: {inserted(tried.shows)}" for tried in finding.tried]
     return "; ".join(lines), controls
 
 

@@ -27,7 +27,7 @@ class ScenarioTariff(msgspec.Struct, frozen=True):
     strategy: dict[str, Any] | None = None
 
 
-class ToldFiles(msgspec.Struct, frozen=True):
+class ScenarioFileTariff(msgspec.Struct, frozen=True):
     """A provider's tariff for files, as written in the manifest."""
 
     price: str
@@ -51,7 +51,7 @@ class ScenarioAgent(msgspec.Struct, frozen=True):
     test_streams: tuple[str, ...] = ()
     tariff: ScenarioTariff | None = None
     tariffs: dict[str, ScenarioTariff] | None = None
-    elastic: dict[str, ToldFiles] | None = None
+    elastic: dict[str, ScenarioFileTariff] | None = None
     strategy: Any = None
 
     @property

@@ -143,8 +143,8 @@ def _movers(run: RawRun) -> set[int]:
     table = run.flow_epochs
     if "class_index" not in table.columns or table.empty:
         return set()
-    seen = table.groupby("flow")["class_index"].nunique()
-    return {int(flow) for flow in seen.index[seen > 1]}
+    class_counts = table.groupby("flow")["class_index"].nunique()
+    return {int(flow) for flow in class_counts.index[class_counts > 1]}
 
 
 def groups_of(run: RawRun) -> list[Group]:

@@ -168,12 +168,12 @@ def _draw_threshold(
         zorder=4,
     )
     t_s = np.union1d(marking[0], limit[0])
-    seen, most = _held(t_s, marking), _held(t_s, limit)
+    marked, most = _held(t_s, marking), _held(t_s, limit)
     axis.fill_between(
         t_s,
         100 * most,
-        100 * seen,
-        where=seen > most,
+        100 * marked,
+        where=marked > most,
         step="post",
         facecolor="#F3C9A9",
         edgecolor=_RED,
@@ -191,11 +191,11 @@ def _draw_calls(axis: Axes, data: _Data) -> None:
     accepted = (data.calls["accepted"] == 1).to_numpy(dtype=bool)
     start_s = data.calls["start_ps"].to_numpy(dtype=np.float64) / PS_PER_S
     below = np.zeros(len(edges) - 1)
-    looks: tuple[tuple[str, npt.NDArray[np.bool_], dict[str, Any]], ...] = (
+    styles: tuple[tuple[str, npt.NDArray[np.bool_], dict[str, Any]], ...] = (
         ("accepted", accepted, {"facecolor": _SKY}),
         ("blocked", ~accepted, {"facecolor": _RED, "hatch": "////"}),
     )
-    for label, which, look in looks:
+    for label, which, style in styles:
         rate = np.histogram(start_s[which], edges)[0] / np.diff(edges) * 60
         axis.bar(
             edges[:-1],
@@ -207,7 +207,7 @@ def _draw_calls(axis: Axes, data: _Data) -> None:
             linewidth=0.6,
             zorder=2,  # above the hatching of the warm-up, which resembles "blocked" in grey
             label=f"{label}, {which.sum():,}",
-            **look,
+            **style,
         )
         below = below + rate
     axis.set_ylim(0, 1.05 * below.max() or 1)

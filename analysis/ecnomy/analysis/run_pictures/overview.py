@@ -55,7 +55,7 @@ _LINKS: Final[tuple[tuple[str, Any], ...]] = (
 )
 
 
-class _Look(msgspec.Struct, frozen=True):
+class _LineStyle(msgspec.Struct, frozen=True):
     """The line style of a group, the same in all panels."""
 
     colour: str
@@ -69,7 +69,7 @@ class _Data(msgspec.Struct, frozen=True):
     run: RawRun
     phases: list[Phase]
     groups: list[Group]
-    looks: list[_Look]
+    line_styles: list[_LineStyle]
     edges_ps: npt.NDArray[np.int64]
     flows: Epochs
     links: Epochs
@@ -161,7 +161,7 @@ def _collect(run: RawRun) -> _Data:
         run=run,
         phases=phases_of(plan, reached),
         groups=groups,
-        looks=_looks(groups),
+        line_styles=_line_styles(groups),
         edges_ps=edges,
         flows=flows,
         links=links,
@@ -172,18 +172,18 @@ def _collect(run: RawRun) -> _Data:
     )
 
 
-def _looks(groups: list[Group]) -> list[_Look]:
-    looks, taken = [], 0
+def _line_styles(groups: list[Group]) -> list[_LineStyle]:
+    styles, taken = [], 0
     any_class = any(group.service_class for group in groups)
     for group in groups:
         if any_class and not group.service_class:
-            looks.append(_Look(_UNPRICED, "", ":"))
+            styles.append(_LineStyle(_UNPRICED, "", ":"))
             continue
         turn, colour = divmod(taken, len(COLOURS))
         marker, style = _MARKERS[taken % len(_MARKERS)], _STYLES[turn % len(_STYLES)]
-        looks.append(_Look(COLOURS[colour], marker, style))
+        styles.append(_LineStyle(COLOURS[colour], marker, style))
         taken += 1
-    return looks
+    return styles
 
 
 def _figure(data: _Data) -> Figure:
@@ -210,15 +210,15 @@ def _figure(data: _Data) -> Figure:
 
 
 def _line(axis: Axes, data: _Data, index: int, values: npt.NDArray[np.float64], label: str) -> None:
-    look = data.looks[index]
+    line_style = data.line_styles[index]
     step = max(len(data.middle_s) // 12, 1)
     axis.plot(
         data.middle_s,
         data.while_on(data.groups[index], values),
-        color=look.colour,
-        linestyle=look.style,
+        color=line_style.colour,
+        linestyle=line_style.style,
         linewidth=2.2,
-        marker=look.marker,
+        marker=line_style.marker,
         markersize=4.5,
         markevery=(index % step, step),
         label=label,
@@ -234,7 +234,9 @@ def _draw_rates(axis: Axes, data: _Data) -> None:
             title = "Rate of each flow\n(thin: single flows)"
             for flow in member:
                 line = data.while_on(group, data.each(rates[:, flow], flow))
-                axis.plot(data.middle_s, line, color=data.looks[i].colour, linewidth=0.7, alpha=0.7)
+                axis.plot(
+                    data.middle_s, line, color=data.line_styles[i].colour, linewidth=0.7, alpha=0.7
+                )
         counted = data.counted(group)
         label = group.label if group.size == 1 else f"{group.label}, mean of {group.size}"
         if not isinstance(counted, int):
@@ -256,9 +258,9 @@ def _draw_money(axis: Axes, data: _Data) -> None:
         _line(axis, data, i, paid[:, member].sum(axis=1) / counted, f"{group.label}, marks")
         if fees[:, member].any():
             fee = data.while_on(group, fees[:, member].sum(axis=1) / counted)
-            look: dict[str, Any] = {"color": data.looks[i].colour, "linewidth": 1.6}
+            line_style: dict[str, Any] = {"color": data.line_styles[i].colour, "linewidth": 1.6}
             axis.plot(
-                data.middle_s, fee, linestyle=(0, (5, 2)), label=f"{group.label}, fee", **look
+                data.middle_s, fee, linestyle=(0, (5, 2)), label=f"{group.label}, fee", **line_style
             )
     axis.set_ylabel("paid by a flow\n[money/s]")
     legend_beside(axis, "Payments of each flow")

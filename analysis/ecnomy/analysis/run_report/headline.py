@@ -74,9 +74,9 @@ def _congestion(whole: PhaseSummary) -> str:
 
 
 def _signs(link: LinkRow) -> str:
-    told = [f"{100 * link.utilization:.0f} % used"]
+    signs = [f"{100 * link.utilization:.0f} % used"]
     if link.marking_probability > 0:
-        told.append(f"{100 * link.marking_probability:.3g} % of its data packets marked")
+        signs.append(f"{100 * link.marking_probability:.3g} % of its data packets marked")
     if link.drops:
-        told.append(f"{100 * link.drop_probability:.2g} % of its packets dropped")
-    return ", ".join(told)
+        signs.append(f"{100 * link.drop_probability:.2g} % of its packets dropped")
+    return ", ".join(signs)

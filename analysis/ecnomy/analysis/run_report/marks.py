@@ -15,7 +15,7 @@ __all__ = ["marks_of", "stories", "where_marked"]
 
 _MOST_STORIES: Final = 8
 _MOST_LINKS: Final = 3
-_MOST_TOLD: Final = 6  # most phases described
+_MOST_PHASES: Final = 6  # most phases described
 _SEVERAL: Final = (
     " Counts cover the whole run. Money for marks is not divided among links, because prices may "
     "have changed during the run."
@@ -71,11 +71,13 @@ def stories(payments: Payments, marked: Query, summary: Summary) -> list[Block]:
         if row[3]:
             sums[str(row[3])] = sums.get(str(row[3]), 0) + int(row[7])
     ordered = sorted(sums, key=lambda source: -sums[source])
-    told = [_story(source, payments, marked, summary) for source in ordered[:_MOST_STORIES]]
+    paragraphs = [_story(source, payments, marked, summary) for source in ordered[:_MOST_STORIES]]
     if (more := len(ordered) - _MOST_STORIES) > 0:
-        told.append([f"{more} more sources are in the table."])
-    asked = (payments.query, marked)
-    return [Words.of(*parts, queries=asked if parts is told[-1] else ()) for parts in told]
+        paragraphs.append([f"{more} more sources are in the table."])
+    queries = (payments.query, marked)
+    return [
+        Words.of(*parts, queries=queries if parts is paragraphs[-1] else ()) for parts in paragraphs
+    ]
 
 
 def _story(source: str, payments: Payments, marked: Query, summary: Summary) -> Parts:
@@ -102,13 +104,13 @@ def _where(links: list[tuple[str, float]]) -> str:
         return "Its packets were not marked. "
     if len(links) == 1:
         return f"All of its marks were set at {links[0][0]}. "
-    told = ", ".join(f"{link} ({percent(share, 0)})" for link, share in links[:_MOST_LINKS])
+    shares = ", ".join(f"{link} ({percent(share, 0)})" for link, share in links[:_MOST_LINKS])
     more = f" and {len(links) - _MOST_LINKS} more links" if len(links) > _MOST_LINKS else ""
-    return f"Its marks were set at {told}{more}. "
+    return f"Its marks were set at {shares}{more}. "
 
 
 def _why(source: str, summary: Summary, worst: str) -> list[str]:
-    told = []
+    reasons = []
     for one in summary.phases:
         span = f"{one.phase.from_ps / 1e12:g} to {one.phase.to_ps / 1e12:g} s"
         where = f"In phase {one.phase.number} ({span})"
@@ -116,8 +118,8 @@ def _why(source: str, summary: Summary, worst: str) -> list[str]:
             where = "In the measured window"
         for row in one.groups:
             if row.group.source == source and row.counted and row.goodput_bps:
-                told.append(f"{where} {_lived(row)}{_full(one, worst)}. ")
-    return told[:_MOST_TOLD]
+                reasons.append(f"{where} {_lived(row)}{_full(one, worst)}. ")
+    return reasons[:_MOST_PHASES]
 
 
 def _lived(row: GroupRow) -> str:

@@ -87,8 +87,8 @@ class Payments(msgspec.Struct, frozen=True):
         _, _, kind, _, quantity, *_ = self.query.rows[row]
         unit = self.units.get(kind, Unit("unit", "units"))
         many = float(quantity) / unit.size
-        told = f"{many:,.0f}" if many.is_integer() else f"{many:,.2f}"
-        return Cell(f"{told} {unit.one if many == 1 else unit.many}", value=many)
+        number_text = f"{many:,.0f}" if many.is_integer() else f"{many:,.2f}"
+        return Cell(f"{number_text} {unit.one if many == 1 else unit.many}", value=many)
 
     def price(self, row: int) -> Cell:
         """Return the unit price of a row, or the mean with the lowest and the highest price."""
@@ -252,10 +252,10 @@ def _net(query: Query, row: int) -> Cell:
 
 
 def _check(db: RunDatabase, query: Query) -> None:
-    told = db.run.manifest.balances_micro
-    if told is None:  # the run was killed before it wrote its balances
+    balances_micro = db.run.manifest.balances_micro
+    if balances_micro is None:  # the run was killed before it wrote its balances
         return
     found = {str(row[0]): int(row[3]) for row in query.rows}
-    for account, micro in told.items():
+    for account, micro in balances_micro.items():
         if found.get(account, 0) != micro:
             raise unequal_balances(db.run.path, account, found.get(account, 0), micro)

@@ -57,13 +57,13 @@ class RunPage(msgspec.Struct, frozen=True):
     prelude: str
 
 
-def write_run_page(folder: Path, file: Path, told: Sequence[str]) -> tuple[str, ...]:
+def write_run_page(folder: Path, file: Path, command: Sequence[str]) -> tuple[str, ...]:
     """Write the page of a run, and return its summary.
 
     Args:
         folder: the folder of the run's results.
         file: the page; an existing file is replaced when the new page is complete.
-        told: the command line to show on the page.
+        command: the command line to show on the page.
 
     Returns:
         The title and the summary, in lines for the terminal.
@@ -75,13 +75,13 @@ def write_run_page(folder: Path, file: Path, told: Sequence[str]) -> tuple[str, 
     from ecnomy.analysis.support.whole_file import write_whole
 
     template = environment(Path(__file__).parent).get_template("page.html")
-    page = run_page(open_raw(folder), told)
+    page = run_page(open_raw(folder), command)
     write_whole(file, template.render(page=page, kind=_kind).encode())
     said = "".join(part.text for part in page.headline.parts)
     return (page.title, said) if not page.note else (page.title, page.note, said)
 
 
-def run_page(run: RawRun, told: Sequence[str]) -> RunPage:
+def run_page(run: RawRun, command: Sequence[str]) -> RunPage:
     """Return the content of the page without its template.
 
     Raises:
@@ -95,7 +95,7 @@ def run_page(run: RawRun, told: Sequence[str]) -> RunPage:
             Section("who", "Who got what", (*traffic_blocks(summary), *_notices(run))),
             Section("money", "Who paid what, and why", tuple(_money(db, summary))),
             settings_section(run),
-            provenance_section(run, told),
+            provenance_section(run, command),
         ]
         found: list[tuple[str, str, tuple[Any, ...]]]
         found = [(one.id, one.title, one.blocks) for one in sections]

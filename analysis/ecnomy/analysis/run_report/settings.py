@@ -18,7 +18,7 @@ from ecnomy.markets.support.intact import check_sealed
 __all__ = ["provenance_section", "settings_section"]
 
 _DIGITS: Final = 16  # characters of a digest
-_UNTOLD: Final = ("version", "title", "seed")
+_OMITTED: Final = ("version", "title", "seed")
 
 
 def settings_section(run: RawRun) -> Section:
@@ -26,7 +26,7 @@ def settings_section(run: RawRun) -> Section:
     scenario = run.manifest.scenario or {}
     given = given_settings(scenario)
     whole = given == scenario
-    rows = [(Cell(p), Cell(words)) for p, words in leaves(given) if p not in _UNTOLD]
+    rows = [(Cell(p), Cell(words)) for p, words in leaves(given) if p not in _OMITTED]
     note = "All other settings have their defaults; manifest.json lists all settings."
     if whole:
         note = (
@@ -44,9 +44,9 @@ def settings_section(run: RawRun) -> Section:
     return Section("settings", "Settings", (table,))
 
 
-def provenance_section(run: RawRun, told: Sequence[str]) -> Section:
+def provenance_section(run: RawRun, command: Sequence[str]) -> Section:
     """Return the section on the command, seed, versions and machine that gave the numbers."""
-    rows = tuple((Cell(name), Cell(text)) for name, text in _facts(run, told))
+    rows = tuple((Cell(name), Cell(text)) for name, text in _facts(run, command))
     table = Table(
         id="provenance-table",
         caption="Sources of this page",
@@ -59,9 +59,9 @@ def provenance_section(run: RawRun, told: Sequence[str]) -> Section:
     return Section("provenance", "Provenance", blocks)
 
 
-def _facts(run: RawRun, told: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _facts(run: RawRun, command: Sequence[str]) -> Iterator[tuple[str, str]]:
     manifest, measured = run.manifest, run.measured
-    yield "command", shlex.join(told)
+    yield "command", shlex.join(command)
     yield "title", manifest.title
     yield "seed", str(manifest.seed)
     yield "complete", "yes" if run.note is None else str(run.note)

@@ -81,11 +81,11 @@ def _head(console: Console, runs: Sampled) -> None:
     console.print(runs.title or runs.folder.name, style="bold", markup=False)
     what = "base samples" if plan.kind == "sobol" else f"trajectories over {plan.levels} levels"
     words = f"{plan.kind}: {plan.samples} {what}, {len(plan.paths)} parameters"
-    told = f"{words}, {len(runs.runs)} runs, {runs.replicates} at each point"
+    summary = f"{words}, {len(runs.runs)} runs, {runs.replicates} at each point"
     if runs.missing:
         are = "is" if runs.missing == 1 else "are"
-        told += f"; {runs.missing} {are} missing or failed (run `ecnomy sweep` again)"
-    console.print(told, markup=False)
+        summary += f"; {runs.missing} {are} missing or failed (run `ecnomy sweep` again)"
+    console.print(summary, markup=False)
 
 
 def _print(console: Console, found: Indices) -> None:

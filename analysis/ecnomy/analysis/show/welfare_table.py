@@ -97,8 +97,8 @@ def _losers(found: Welfare) -> Iterator[str]:
     """Yield notes on agents with a negative surplus, and on agents with an infinite U(0)."""
     lost = [one for one in found.consumers if one.has_zero and one.surplus_micro < 0]
     if lost:
-        told = [f"{one.account.name} ({_money(found, one.surplus_micro)})" for one in lost]
-        yield f"surplus below zero: {_few(told)}"
+        losses = [f"{one.account.name} ({_money(found, one.surplus_micro)})" for one in lost]
+        yield f"surplus below zero: {_few(losses)}"
     if relative := [one.account.name for one in found.consumers if not one.has_zero]:
         whose = f"only differences of the utility of {_few(relative)} are meaningful"
         yield f"{whose}: at a rate of 0 it is minus infinity"

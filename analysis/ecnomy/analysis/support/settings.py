@@ -46,8 +46,8 @@ def setting_words(value: Any) -> str:
     if isinstance(value, Mapping):
         kind = next((str(value[key]) for key in _KINDS if key in value), "")
         rest = [f"{k} {setting_words(v)}" for k, v in value.items() if k not in _KINDS]
-        told = ", ".join(rest)
-        return f"{kind} ({told})" if kind and told else kind or told or "none"
+        rest_text = ", ".join(rest)
+        return f"{kind} ({rest_text})" if kind and rest_text else kind or rest_text or "none"
     if isinstance(value, list):
         return ", ".join(map(setting_words, value)) or "none"
     if isinstance(value, bool):

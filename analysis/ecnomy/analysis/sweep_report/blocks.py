@@ -35,5 +35,5 @@ def text_cell(text: str, value: Any = None) -> Cell:
 def picture_of(name: str, caption: str, alt: str, figure: Figure, head: Sequence[str],
              rows: Sequence[Sequence[Any]]) -> Picture:  # fmt: skip
     """Return a plot, with its values as CSV."""
-    told = tuple(tuple(row) for row in rows)
-    return Picture(name, caption, alt, OF, svg_of(figure), tuple(head), told)
+    plain_rows = tuple(tuple(row) for row in rows)
+    return Picture(name, caption, alt, OF, svg_of(figure), tuple(head), plain_rows)

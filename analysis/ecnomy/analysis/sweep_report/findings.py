@@ -72,8 +72,8 @@ def conclusion_lines(folder: Path) -> tuple[str, ...]:
     """
     swept = open_swept(folder)
     found = found_of(swept)
-    told = (found.headline, found.detail, *found.more[:2], *swept.notes)
-    return tuple(line for line in told if line)
+    lines = (found.headline, found.detail, *found.more[:2], *swept.notes)
+    return tuple(line for line in lines if line)
 
 
 def found_of(swept: Swept) -> Found:
@@ -105,8 +105,8 @@ def found_of(swept: Swept) -> Found:
         headline = _matters_words(swept, matters[0])
     if not headline:
         one = mean_interval(swept.of(main), swept.level)
-        told = scale.with_unit(scale.between(one.mean, one.half_width))
-        headline = f"{main} is {told} over {one.n} runs."
+        mean_text = scale.with_unit(scale.between(one.mean, one.half_width))
+        headline = f"{main} is {mean_text} over {one.n} runs."
     more = _more(swept, bests, contrasts, matters, lead, scale)
     unsaid = tuple(line for line in more if line != headline)
     return Found(headline, detail, sure, unsaid, contrasts, bests, matters, lead)
@@ -137,12 +137,12 @@ def _best_kind(
                       for row in rows])  # fmt: skip
     order = [int(i) for i in np.argsort(-sign * means) if math.isfinite(means[i])]
     if len(order) < 2:
-        only = f"Only {varied.told(order[0])}" if order else "No value"
+        only = f"Only {varied.level_words(order[0])}" if order else "No value"
         return f"{only} has finished runs that report {main}.", _where_known(main), None
     best, second = order[:2]
     one = mean_interval(rows[best], swept.level)
     word = "highest" if sign > 0 else "lowest"
-    opens = f"{called(main)} is {word} with {varied.told(best)}"
+    opens = f"{called(main)} is {word} with {varied.level_words(best)}"
     value = scale.with_unit(scale.between(one.mean, one.half_width))
     pairs = {
         other: c
@@ -155,12 +155,14 @@ def _best_kind(
     if pairs[second].q <= Q:
         return f"{opens}.", gap, True
     alike = [other for other, c in pairs.items() if c.q > Q]
-    worse = [varied.told(other) for other in pairs if other not in alike]
-    names = " and ".join([varied.told(best), *(varied.told(other) for other in alike)])
+    worse = [varied.level_words(other) for other in pairs if other not in alike]
+    names = " and ".join(
+        [varied.level_words(best), *(varied.level_words(other) for other in alike)]
+    )
     tail = f" {', '.join(worse)} {'is' if len(worse) == 1 else 'are'} worse." if worse else ""
     return (
         f"{names} do not differ significantly in {called(main)}.",
-        f"{varied.told(best)}: {gap}{tail}",
+        f"{varied.level_words(best)}: {gap}{tail}",
         False,
     )
 
@@ -190,7 +192,7 @@ def _gap(c: Contrast, best: int, varied: Varied, other: int, scale: Scale) -> st
     q = q_text(c.q)
     q = f"q {q}" if q.startswith("<") else f"q = {q}"
     level = f"{100 * between.level:.3g} % interval"
-    return f"{shown} {word} than {varied.told(other)} ({level} {span}, {q})"
+    return f"{shown} {word} than {varied.level_words(other)} ({level} {span}, {q})"
 
 
 def _best_number(
@@ -203,10 +205,10 @@ def _best_number(
         return "", "", None
     own = [c for c in contrasts if c.varied == number and c.outcome == swept.outcomes[0]]
     if own and not any(c.q <= Q for c in own):
-        told = (
+        sentence = (
             f"{called(swept.outcomes[0])} does not change with {swept.varied[number].factor.name}"
         )
-        return f"{told}, as far as these runs show.", "", False
+        return f"{sentence}, as far as these runs show.", "", False
     words = _best_words(swept, number, swept.outcomes[0], best, scale)
     return *words, bool(own) or None
 
@@ -229,20 +231,20 @@ def _best_words(
         return opens, f"{value}{more}."
     what = "peaks" if better(outcome) > 0 else "is lowest"
     span = f"{100 * swept.level:.3g} % interval {best.low:.4g} to {best.high:.4g}{unit}"
-    told = f"{value}; the curve through the means {what} at {best.at:.4g}{unit} ({span})."
-    return opens, f"{told} {_LIMITS[best.limit]}".strip()
+    detail = f"{value}; the curve through the means {what} at {best.at:.4g}{unit} ({span})."
+    return opens, f"{detail} {_LIMITS[best.limit]}".strip()
 
 
 def _matters_words(swept: Swept, matters: Matters) -> str:
-    shares, told = matters.total or matters.alone, called(matters.outcome)
+    shares, name = matters.total or matters.alone, called(matters.outcome)
     parts = []
     for i in matters.order()[:3]:
         if shares[i].mean > 0.005:
             sure = "" if shares[i].low > 0 else ", not sure"  # also for NaN (too few replicates)
             parts.append(f"{swept.varied[i].factor.name} ({percent_of(shares[i].mean)}{sure})")
     if not parts:
-        return f"No parameter matters for {told}."
-    return f"Most important parameters for {told}, by share of variance: {', '.join(parts)}."
+        return f"No parameter matters for {name}."
+    return f"Most important parameters for {name}, by share of variance: {', '.join(parts)}."
 
 
 def _more(
@@ -260,9 +262,9 @@ def _more(
         found.append(_matters_words(swept, matters[0]))
     if contrasts:
         count = sum(c.q <= Q for c in contrasts)
-        told = f"{count} of {len(contrasts)} comparisons differ" if count else (
+        count_text = f"{count} of {len(contrasts)} comparisons differ" if count else (
             f"No significant difference in {len(contrasts)} comparisons")  # fmt: skip
-        found.append(f"{told} (q \u2264 {Q:g}, false discoveries controlled).")
+        found.append(f"{count_text} (q \u2264 {Q:g}, false discoveries controlled).")
     ratios = [c.ratio for c in contrasts if math.isfinite(c.ratio)]
     if swept.paired and ratios:
         found.append(_pairing_words(ratios))

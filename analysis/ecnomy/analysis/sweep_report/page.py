@@ -59,7 +59,7 @@ def write_sweep_page(
     found = found_of(swept)
     sections = sections_of(swept, found)
     lead, sections = _lead(swept, found, sections)
-    table, told = _all_outcomes(folder, swept)
+    table, csv_of = _all_outcomes(folder, swept)
     page = SweepPage(
         title=swept.title,
         found=found,
@@ -68,7 +68,7 @@ def write_sweep_page(
         facts=_facts(swept, found),
         notes=swept.notes,
         csv=table,
-        csv_of=told,
+        csv_of=csv_of,
     )
     write_whole(file, template.render(page=page, kind=_kind).encode())
     return tuple(line for line in (found.headline, found.detail, *found.more[:2]) if line)
@@ -129,11 +129,11 @@ def _all_outcomes(folder: Path, swept: Swept) -> tuple[str, str]:
             for name, kind, *_ in kinds
             if kind in ("DOUBLE", "BIGINT") and name not in (*left, *parameters)
         ]
-        asked = [f"any_value({quoted_name(p)}) as {quoted_name(p)}" for p in parameters]
+        columns = [f"any_value({quoted_name(p)}) as {quoted_name(p)}" for p in parameters]
         for name in numbers:
-            asked.append(f"avg({quoted_name(name)}) as {quoted_name(name)}")
-            asked.append(f"stddev_samp({quoted_name(name)}) as {quoted_name(name + ' sd')}")
-        listed = ", ".join(["any_value(label) as label", "count(*) as runs", *asked])
+            columns.append(f"avg({quoted_name(name)}) as {quoted_name(name)}")
+            columns.append(f"stddev_samp({quoted_name(name)}) as {quoted_name(name + ' sd')}")
+        listed = ", ".join(["any_value(label) as label", "count(*) as runs", *columns])
         connection.execute("set threads = 1")  # sums are reproducible in a fixed order
         result = connection.execute(
             f"select {listed} from runs where status = 'done' group by point order by point "

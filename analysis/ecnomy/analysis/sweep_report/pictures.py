@@ -25,7 +25,7 @@ __all__ = ["LABEL", "bars", "curves", "dots", "front", "heat", "pairs"]
 
 _WIDTH: Final = 4.9
 _BLUE, _GREEN, _RED = COLOURS[1], COLOURS[2], COLOURS[5]
-_LOOKS: Final = (("o", "-", _BLUE), ("s", "--", _RED), ("^", ":", _GREEN), ("D", "-.", "black"))
+_STYLES: Final = (("o", "-", _BLUE), ("s", "--", _RED), ("^", ":", _GREEN), ("D", "-.", "black"))
 _NAMED: Final = 8  # number of points of a front that are named
 LABEL: Final = 40  # longest name in characters; longer ones are omitted rather than cut
 _LOG: Final = 20.0  # ratio of largest to smallest value above which an axis is logarithmic
@@ -64,7 +64,7 @@ def curves(drawn: Sequence[Curve], label: str, scale: Scale, best: float | None 
     with panel_style():
         figure, axis = _figure(3.2)
         for i, curve in enumerate(drawn):
-            marker, line, colour = _LOOKS[i % len(_LOOKS)]
+            marker, line, colour = _STYLES[i % len(_STYLES)]
             x, mean, half = (np.array(column) for column in (curve.x, curve.mean, curve.half))
             mean, half = mean * scale.by, np.nan_to_num(half * scale.by)
             axis.fill_between(x, mean - half, mean + half, color=colour, alpha=0.2, linewidth=0)
@@ -157,11 +157,11 @@ def bars(names: Sequence[str], parts: Any, kinds: Sequence[str], error: Any) -> 
     with panel_style():
         figure, axis = _figure(1.3 + 0.4 * len(names))
         y, left = np.arange(len(names)), np.zeros(len(names))
-        looks = ({"facecolor": _BLUE}, {"facecolor": COLOURS[4], "hatch": "///"})
-        for part, kind, look in zip(parts, kinds, looks, strict=False):
+        styles = ({"facecolor": _BLUE}, {"facecolor": COLOURS[4], "hatch": "///"})
+        for part, kind, style in zip(parts, kinds, styles, strict=False):
             axis.barh(
                 y, part, left=left, height=0.6, edgecolor="black", linewidth=0.6, label=kind,
-                **look,
+                **style,
             )  # fmt: skip
             left = left + part
         axis.errorbar(left, y, xerr=error, fmt="none", ecolor="black", capsize=4, linewidth=1.2)

@@ -84,7 +84,7 @@ class Varied(msgspec.Struct, frozen=True):
         """The name of the factor with its unit."""
         return self.factor.axis
 
-    def told(self, level: int) -> str:
+    def level_words(self, level: int) -> str:
         """Return a level in words for sentences."""
         name = self.factor.labels[level]
         return name if not self.is_number else f"{self.factor.name} {name}"
@@ -200,7 +200,7 @@ def open_swept(folder: Path, named: Sequence[str] = ()) -> Swept:
         if not made:
             raise no_finished_run(folder)
         read = connection.sql(f"select {', '.join(wanted)} {done}").fetchnumpy()
-        told = connection.execute(
+        labelled = connection.execute(
             f"select point, any_value(label) as label {done} group by 1 order by 1"
         ).fetchall()
     unlike = _unlike(read) if set(outcomes) & set(_OF_UTILITIES) else ()
@@ -209,7 +209,7 @@ def open_swept(folder: Path, named: Sequence[str] = ()) -> Swept:
             outcomes = tuple(name for name in outcomes if name not in _OF_UTILITIES) or outcomes
         outcomes = tuple(n for n in outcomes if _moves(_floats(read[n]))) or outcomes[:1]
     places = np.asarray(read["point"], dtype=np.int64)
-    there = np.array([place for place, _ in told], dtype=np.int64)
+    there = np.array([place for place, _ in labelled], dtype=np.int64)
     varied = tuple(v for v in _varied(head, read, places, paths) if len(np.unique(v.codes)) > 1)
     looks = len(head.get("looks", ())) or 1
     swept = Swept(
@@ -220,7 +220,7 @@ def open_swept(folder: Path, named: Sequence[str] = ()) -> Swept:
         values=np.column_stack([_floats(read[name]) for name in outcomes]),
         point=np.searchsorted(there, places),
         replicate=np.asarray(read["replicate"], dtype=np.int64),
-        labels=tuple(str(label) for _, label in told),
+        labels=tuple(str(label) for _, label in labelled),
         paired=bool(head.get("paired", True)),
         level=1 - (1 - LEVEL) / looks,
         looks=looks,
@@ -304,12 +304,12 @@ def _of_search(swept: Swept, head: dict[str, Any]) -> Swept:
         there = mean_interval(swept.values[~own, 0][places == last], LEVEL)
         checked = tuple(dict.fromkeys(int(place) for place in places))
         search = msgspec.structs.replace(search, checked=checked, there=there)
-    told = tuple(msgspec.structs.replace(v, codes=v.codes[own], x=v.x[own]) for v in swept.varied)
+    varied = tuple(msgspec.structs.replace(v, codes=v.codes[own], x=v.x[own]) for v in swept.varied)
     left = int((~own).sum())
     note = f"{left} runs with seeds not used in the search are excluded from the means of points."
     return msgspec.structs.replace(
         swept,
-        varied=told,
+        varied=varied,
         values=swept.values[own],
         point=swept.point[own],
         replicate=swept.replicate[own],
@@ -363,22 +363,23 @@ def _by_values(head: dict[str, Any], path: str, column: Any) -> Varied:
 
 
 def _notes(folder: Path, failed: int, numbers: list[int], head: dict[str, Any]) -> tuple[str, ...]:
-    found, asked = [], len(head["points"])
+    found, requested = [], len(head["points"])
     if failed:
-        found.append(f"{failed} of {asked} runs failed and are excluded.")
-    if missing := missing_runs(folder, asked, numbers):
+        found.append(f"{failed} of {requested} runs failed and are excluded.")
+    if missing := missing_runs(folder, requested, numbers):
         found.append(f"{missing}.")
     if head.get("plan"):
         kind = head["plan"]["kind"].capitalize()
         found.append(f"The points were sampled for {kind}'s indices: ecnomy sensitivity {folder}")
     if head.get("until"):
-        told = head["until"]
-        shown = told["half_width"]
-        width = f"{100 * shown:g} % of its mean" if told["relative"] else f"{shown:g}"
+        until = head["until"]
+        shown = until["half_width"]
+        width = f"{100 * shown:g} % of its mean" if until["relative"] else f"{shown:g}"
         looks = f"{len(head['looks'])} looks"
         found.append(
-            f"Replicates were added until the interval of {told['outcome']} was within {width}, or "
-            f"to {told['most']}. The interval of each look is at {100 * head['level_of_look']:.4g} "
-            f"%, so that all {looks} together are at {100 * told['level']:g} %."
+            f"Replicates were added until the interval of {until['outcome']} was within {width}, "
+            f"or to {until['most']}. The interval of each look is at "
+            f"{100 * head['level_of_look']:.4g} %, so that all {looks} "
+            f"together are at {100 * until['level']:g} %."
         )
     return tuple(found)

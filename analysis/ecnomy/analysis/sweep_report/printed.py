@@ -125,8 +125,8 @@ def _table(done: pd.DataFrame, paths: list[str], provider: str) -> Table:
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
-    told = [words_of(list(done[path].unique())) for path in paths]
-    for path, words in zip(paths, told, strict=True):
+    texts = [words_of(list(done[path].unique())) for path in paths]
+    for path, words in zip(paths, texts, strict=True):
         table.add_column(_short(path), no_wrap=max(map(len, words.values())) <= _LONG)
     for name in ("runs", "asked", "sold", "blocked", "broken", "revenue", "cost"):
         table.add_column(name, justify="right", no_wrap=True)
@@ -135,7 +135,7 @@ def _table(done: pd.DataFrame, paths: list[str], provider: str) -> Table:
     table.add_column("", no_wrap=True)
     groups = done.groupby(paths, sort=False) if paths else [((), done)]
     for values, rows in groups:
-        named = [words[value] for words, value in zip(told, values, strict=True)]
+        named = [words[value] for words, value in zip(texts, values, strict=True)]
         table.add_row(*named, *_row(rows, provider))
     return table
 
@@ -151,8 +151,8 @@ def guarantee_values(folder: Path) -> list[dict[str, Any]]:
         for point, rows in done.groupby("point"):
             mean, profit, half, word = _sold(rows, provider)
             ends = {"mean": profit, "low": profit - half, "high": profit + half}
-            told = {"provider": provider, "point": point, "label": rows["label"].iloc[0]}
-            found.append({**told, **mean, "profit": ends, "verdict": word})
+            place = {"provider": provider, "point": point, "label": rows["label"].iloc[0]}
+            found.append({**place, **mean, "profit": ends, "verdict": word})
     return found
 
 

@@ -62,12 +62,14 @@ def kind_picture(swept: Swept, number: int, outcome: str) -> Picture:
     sign = better(outcome) or 1
     order = np.argsort(-sign * np.where(np.isfinite(mean), mean, -sign * np.inf), kind="stable")
     names = [varied.factor.labels[i] for i in order]
-    told = "; ".join(f"{varied.factor.labels[i]} {scale.between(mean[i], half[i])}" for i in order)
+    means_text = "; ".join(
+        f"{varied.factor.labels[i]} {scale.between(mean[i], half[i])}" for i in order
+    )
     table = [(varied.factor.labels[i], mean[i], half[i], int(n[i])) for i in order]
     figure = pictures.dots(names, mean[order], half[order], scale, 0)
     caption = f"{called(outcome)} with each {varied.factor.name}"
     head = ("value", outcome, "half-width", "n")
-    return picture_of(f"kind-{number}", caption, f"{caption}: {told}.", figure, head, table)
+    return picture_of(f"kind-{number}", caption, f"{caption}: {means_text}.", figure, head, table)
 
 
 def _comparisons(swept: Swept, found: Found) -> Section | None:
@@ -158,7 +160,7 @@ def _curves(swept: Swept, found: Found) -> Section | None:
                 (c.name, *row) for c in drawn for row in zip(c.x, c.mean, c.half, c.n, strict=True)
             ]
             caption = f"{called(outcome)} along {varied.factor.name}"
-            told = "; ".join(
+            ends_text = "; ".join(
                 f"{c.name} from {scales[outcome].number(c.mean[0])} to "
                 f"{scales[outcome].number(c.mean[-1])}".strip()
                 for c in drawn
@@ -169,7 +171,7 @@ def _curves(swept: Swept, found: Found) -> Section | None:
                 picture_of(
                     f"curve-{number}-{len(blocks)}",
                     caption,
-                    f"{caption}: {told}.",
+                    f"{caption}: {ends_text}.",
                     figure,
                     head,
                     rows,
@@ -199,9 +201,9 @@ def _matters(swept: Swept, found: Found) -> Section | None:
     kinds = ("alone", "with others") if first.grid else ("alone",)
     figure = pictures.bars([names[i] for i in order], parts, kinds, error)
     rows = [(names[i], shares[i].mean, shares[i].low, shares[i].high) for i in order]
-    told = ", ".join(f"{names[i]} {percent_of(shares[i].mean)}" for i in order)
+    shares_text = ", ".join(f"{names[i]} {percent_of(shares[i].mean)}" for i in order)
     caption = f"{called(first.outcome)}, by parameter"
-    blocks.append(picture_of("matters-picture", caption, f"{caption}: {told}.", figure,
+    blocks.append(picture_of("matters-picture", caption, f"{caption}: {shares_text}.", figure,
                            ("parameter", "share", "from", "to"), rows))  # fmt: skip
     blocks.append(_matters_table(swept, found))
     how = (

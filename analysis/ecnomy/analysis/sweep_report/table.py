@@ -72,7 +72,7 @@ def _labels(swept: Swept, points: Sequence[int]) -> tuple[str, list[str]]:
     short, whole = [], []
     for run in runs:
         levels = [(v, int(v.codes[run])) for v in swept.varied if not v.factor.sampled]
-        whole.append(", ".join(v.told(level) for v, level in levels))
+        whole.append(", ".join(v.level_words(level) for v, level in levels))
         short.append(", ".join(v.factor.labels[level] for v, level in levels))
     given = [swept.labels[i] or "all" for i in points]
     if not swept.varied or whole != given or not all(v.is_number for v in swept.varied):

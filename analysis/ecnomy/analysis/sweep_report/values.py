@@ -95,11 +95,11 @@ def _given(folder: Path) -> tuple[list[dict[str, Any]], int]:
     with connect(folder) as connection:
         there = {str(row[0]) for row in connection.execute("describe runs").fetchall()}
         paths = [path for path in head_of(folder)["kinds"] if path in there]
-        asked = ", ".join(
+        columns = ", ".join(
             ["point", "count(*)", *(f"any_value({quoted_name(path)})" for path in paths)]
         )
         rows = connection.execute(
-            f"select {asked} from runs where status = 'done' group by point order by point"
+            f"select {columns} from runs where status = 'done' group by point order by point"
         ).fetchall()
     given = [dict(zip(paths, row[2:], strict=True)) for row in rows]
     return given, sum(row[1] for row in rows)

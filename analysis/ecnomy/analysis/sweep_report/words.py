@@ -25,8 +25,8 @@ class Scale(msgspec.Struct, frozen=True):
     @property
     def axis(self) -> str:
         """The outcome in words, with its unit."""
-        told = called(self.outcome)
-        return f"{told} [{self.unit}]" if self.unit else told
+        name = called(self.outcome)
+        return f"{name} [{self.unit}]" if self.unit else name
 
     def number(self, value: float, half: float = math.nan, sign: str = "") -> str:
         """Return a value to two digits of its half-width; without one, to three digits."""

@@ -66,21 +66,21 @@ def factors_in(head: dict[str, Any]) -> tuple[Factor, ...]:
     """Return the factors in the head of a sweep; empty for heads of earlier versions."""
     return tuple(
         one
-        for told in head.get("factors", ())
-        for one in (_samples(told, head) if not told["values"] else [_levels(told, head)])
+        for entry in head.get("factors", ())
+        for one in (_samples(entry, head) if not entry["values"] else [_levels(entry, head)])
     )
 
 
-def _samples(told: dict[str, Any], head: dict[str, Any]) -> list[Factor]:
+def _samples(entry: dict[str, Any], head: dict[str, Any]) -> list[Factor]:
     return [
         Factor(short_path(p), (p,), head["kinds"].get(p) or "", (), (), (), True)
-        for p in told["paths"]
+        for p in entry["paths"]
     ]
 
 
-def _levels(told: dict[str, Any], head: dict[str, Any]) -> Factor:
-    paths, kinds = tuple(told["paths"]), head["kinds"]
-    given, values = told["labels"], told["values"]
+def _levels(entry: dict[str, Any], head: dict[str, Any]) -> Factor:
+    paths, kinds = tuple(entry["paths"]), head["kinds"]
+    given, values = entry["labels"], entry["values"]
     texts = [_words(column, kinds.get(path)) for path, column in zip(paths, values, strict=True)]
     named = any(given)
     made = [_item(paths, row) for row in zip(*texts, strict=True)]
@@ -131,11 +131,11 @@ def _item(paths: tuple[str, ...], row: Sequence[str]) -> str:
 
 
 def _distinct(labels: Sequence[str]) -> list[str]:
-    seen: dict[str, int] = {}
+    counts: dict[str, int] = {}
     found = []
     for label in labels:
-        seen[label] = seen.get(label, 0) + 1
-        found.append(label if seen[label] == 1 else f"{label} #{seen[label]}")
+        counts[label] = counts.get(label, 0) + 1
+        found.append(label if counts[label] == 1 else f"{label} #{counts[label]}")
     return found
 
 
@@ -178,14 +178,16 @@ class Names:
         parts = []
         for number, factor in enumerate(self._factors):
             if not factor.labels:
-                parts.append(_told(factor.paths[0], factor.unit, many, there))
+                parts.append(_number_sql(factor.paths[0], factor.unit, many, there))
             elif len(factor.labels) > 1:
                 prefix = f"{factor.name} " if factor.values and many else ""
                 parts.append(f'{_literal(prefix)} || points."label {number}"')
         if "factors" not in self._head:
             kinds: dict[str, str | None] = self._head["kinds"]
             parts = [
-                self._mapped(path) if unit is None else _told(path, unit, len(kinds) > 1, there)
+                self._mapped(path)
+                if unit is None
+                else _number_sql(path, unit, len(kinds) > 1, there)
                 for path, unit in kinds.items()
                 if path in there
             ]
@@ -204,8 +206,8 @@ class Names:
         for path in self._head.get("whole", ()):
             if there.get(path) == "DOUBLE":
                 own[path] = f"cast(made.{quoted_name(path)} as bigint)"
-        told = ", ".join(f"{sql} as {quoted_name(path)}" for path, sql in own.items())
-        return f"replace ({told})" if told else ""
+        replacements = ", ".join(f"{sql} as {quoted_name(path)}" for path, sql in own.items())
+        return f"replace ({replacements})" if replacements else ""
 
     def _mapped(self, path: str) -> str:
         words, column = self._read.get(path) or {}, f"made.{quoted_name(path)}"
@@ -226,7 +228,7 @@ def _in_items(factor: Factor, number: int, there: dict[str, str]) -> dict[str, s
     return found
 
 
-def _told(path: str, unit: str, named: bool, there: dict[str, str]) -> str:
+def _number_sql(path: str, unit: str, named: bool, there: dict[str, str]) -> str:
     """Return SQL for a number with its unit."""
     prefix = _literal(f"{short_path(path)} " if named else "")
     column = f"made.{quoted_name(path)}"
@@ -266,10 +268,10 @@ def replicates_in(head: dict[str, Any]) -> tuple[Any, Any]:
 
 def levels_at(head: dict[str, Any], places: Any) -> list[Any]:
     """Return the level of each point in each factor; for samples, the number of the sample."""
-    told = head.get("factors", ())
+    factors = head.get("factors", ())
     found: list[Any] = []
     stride = 1
-    for one in reversed(told):
+    for one in reversed(factors):
         index = places // stride % one["levels"]
         found[:0] = [index] * (1 if one["values"] else len(one["paths"]))
         stride *= one["levels"]

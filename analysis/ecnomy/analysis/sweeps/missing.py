@@ -23,28 +23,28 @@ _AGAIN: Final = "run the sweep's command again"
 _MERGE: Final = "run the shards again and merge them (`ecnomy merge`), or run the sweep's command"
 
 
-def missing_runs(folder: Path, asked: int, there: Iterable[int]) -> str:
+def missing_runs(folder: Path, requested: int, there: Iterable[int]) -> str:
     """Return a line about missing runs; "" if all runs exist.
 
     Args:
         folder: the folder of the sweep.
-        asked: total number of runs in the sweep.
+        requested: total number of runs in the sweep.
         there: numbers of the completed and failed runs, counted from 0.
     """
-    missing = set(range(asked)) - set(there)
+    missing = set(range(requested)) - set(there)
     if not missing:
         return ""
-    told = f"{len(missing)} of {asked} runs {'is' if len(missing) == 1 else 'are'} missing"
+    sentence = f"{len(missing)} of {requested} runs {'is' if len(missing) == 1 else 'are'} missing"
     counts = {part.of for part in parts_in(folder)}
     if len(counts) != 1:
-        return f"{told}; {_AGAIN}"
+        return f"{sentence}; {_AGAIN}"
     of = counts.pop()
     lacking = Counter(Part(of=of, number=number % of + 1) for number in missing)
     shards = [f"{part} ({runs})" for part, runs in sorted(lacking.items())]
     more = f" and {len(shards) - _SHOWN} more" if len(shards) > _SHOWN else ""
     word = "shard" if len(shards) == 1 else "shards"
     where = f"in {word} {', '.join(shards[:_SHOWN])}{more}"
-    return f"{told}, {where}; {_MERGE}"
+    return f"{sentence}, {where}; {_MERGE}"
 
 
 def say_missing(folder: Path, there: Iterable[int]) -> None:

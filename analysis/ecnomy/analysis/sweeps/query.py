@@ -73,10 +73,10 @@ def query_command(
                 _show(result)
             _say_missing(connection, folder)
         except duckdb.Error as error:
-            told = " ".join(str(error).split())
-            if told.startswith("Binder Error: Referenced table"):
-                told += '. Names with dots need double quotes: "market.price_per_mark"'
-            raise InputError(f"SQL: {told}") from None
+            message = " ".join(str(error).split())
+            if message.startswith("Binder Error: Referenced table"):
+                message += '. Names with dots need double quotes: "market.price_per_mark"'
+            raise InputError(f"SQL: {message}") from None
 
 
 def _refuse_changes(connection: Any, sql: str) -> None:

@@ -23,7 +23,7 @@ def make_missing(
     sweep: Sweep,
     folder: Path,
     pool: Pool,
-    told: Callable[[int, int], Observer],
+    observer_of: Callable[[int, int], Observer],
     *,
     accept_old_code: bool = False,
 ) -> None:
@@ -33,7 +33,8 @@ def make_missing(
         sweep: the sweep of all runs that are needed.
         folder: the folder of the runs.
         pool: the workers for the runs.
-        told: function that returns a progress listener, given the numbers of all and missing runs.
+        observer_of: function that returns a progress listener, given the numbers of all and
+            missing runs.
         accept_old_code: whether to keep runs made with other code or strategies.
 
     Raises:
@@ -49,7 +50,7 @@ def make_missing(
             store, retry_failed=True, accept_old_code=accept_old_code, engine=sweep.engine
         )
         if points:
-            sweep_runs(sweep, store, pool, points, told(len(sweep), len(points)))
+            sweep_runs(sweep, store, pool, points, observer_of(len(sweep), len(points)))
     finally:
         store.close()
 
@@ -72,12 +73,12 @@ def workers_when_needed(
     pool = LazyPool(lambda: DaskPool(scheduler, workers, limits))
     observer = Observed(so_far=rounds)
 
-    def told(total: int, missing: int) -> Any:
+    def observer_of(total: int, missing: int) -> Any:
         observer.begin_round()
         return observer
 
     try:
-        yield pool, told
+        yield pool, observer_of
     finally:
         observer.stop()
         pool.close()

@@ -38,8 +38,8 @@ def words_of(values: Sequence[Any]) -> dict[Any, str]:
         keys = _telling([read[value] or {} for value in alike])
         for value in alike:
             mapping = read[value] or {}
-            told = ", ".join(f"{key} {_plain(mapping[key])}" for key in keys if key in mapping)
-            words[value] = f"{name} ({told})" if told else name
+            details = ", ".join(f"{key} {_plain(mapping[key])}" for key in keys if key in mapping)
+            words[value] = f"{name} ({details})" if details else name
     return words
 
 

@@ -65,20 +65,20 @@ def wtp_equilibrium(
             link sets at `max_load`.
     """
     w, t = _checked(weights, rtts_s, capacity_pps)
-    asked = float((w / t).sum())
+    demand = float((w / t).sum())
 
     def excess(load: float) -> float:
-        return curve(load) * load * capacity_pps - asked
+        return curve(load) * load * capacity_pps - demand
 
     top = max_load * (1 - 1e-12)
     if excess(top) < 0:
         given = curve(top) * top * capacity_pps
         raise InputError(
-            f"flows demand {asked:g} marks/s, but the law sets only {given:g} at load {max_load:g}"
+            f"flows demand {demand:g} marks/s, but the law sets only {given:g} at load {max_load:g}"
         )
     load = float(scipy_part("optimize").brentq(excess, 0.0, top, xtol=1e-14))
     # computed from the load rather than the curve, because the curve may be steep
-    probability = asked / (load * capacity_pps)
+    probability = demand / (load * capacity_pps)
     return Equilibrium(load, probability, 0.0, tuple((w / (probability * t)).tolist()))
 
 

@@ -128,11 +128,11 @@ def _divided(
     low, high = float(equal.min()), float(equal.max())
     for _ in range(_HALVINGS):
         price = (low + high) / 2
-        if _asked(slope, price, users, capacity).sum() > capacity:
+        if _demand(slope, price, users, capacity).sum() > capacity:
             low = price
         else:
             high = price
-    least, most = (_asked(slope, price, users, capacity) for price in (high, low))
+    least, most = (_demand(slope, price, users, capacity) for price in (high, low))
     jump = most - least
     left = capacity - least.sum()
     share = left / jump.sum() if jump.sum() > 0 else 0.0
@@ -140,7 +140,7 @@ def _divided(
     return np.asarray(rates * (capacity / rates.sum()), dtype=np.float64), (low + high) / 2
 
 
-def _asked(slope: Callable[[Floats], Floats], price: float, users: int, capacity: float) -> Floats:
+def _demand(slope: Callable[[Floats], Floats], price: float, users: int, capacity: float) -> Floats:
     """Return each user's largest rate, up to the capacity, at which slope >= price."""
     low, high = np.zeros(users), np.full(users, float(capacity))
     for _ in range(_HALVINGS):

@@ -75,10 +75,10 @@ def tournament_command(
     places = {name: folder / name for name in tournament.networks} or {"": folder}
     limits, found = tournament.sweep.limits, {}
     with resumable():
-        with workers_when_needed(limits, scheduler, workers) as (pool, told):
+        with workers_when_needed(limits, scheduler, workers) as (pool, observer_of):
             for name, place in places.items():
                 one = tournament.on(name) if name else tournament
-                table = played(one, place, pool, told, accept_old_code=accept_old_code)
+                table = played(one, place, pool, observer_of, accept_old_code=accept_old_code)
                 found[name] = _found(one, table, place)
         if tournament.networks:
             _on_networks(tournament, found, folder, as_json)
@@ -96,10 +96,14 @@ def _on_networks(tournament: Any, found: dict[str, Any], folder: Path, as_json: 
     page = folder / NETWORKS_PAGE
     write_networks(found, folder / NETWORKS)
     write_networks_page(tournament.sweep.title, found, page)
-    told = {name: _said(tournament.on(name), one, folder / name) for name, one in found.items()}
+    by_network = {
+        name: _said(tournament.on(name), one, folder / name) for name, one in found.items()
+    }
     if as_json:
         shares = folder / NETWORKS
-        return print_json({"folder": folder, "page": page, "networks": told, "shares": shares})
+        return print_json(
+            {"folder": folder, "page": page, "networks": by_network, "shares": shares}
+        )
     console_for_tables().print(resting_table(tournament.sweep.title, found))
     print(f"page: {page}")
     print(f"shares: {folder / NETWORKS}")
@@ -124,8 +128,8 @@ def _dry(tournament: Any, workers: int) -> None:
     many = f" on each of {networks} networks" if tournament.networks else ""
     print(f"{len(sweep)} runs with pairs of strategies, then the runs with the finalists{many}")
     total_s *= networks
-    workers_told = "1 worker" if count == 1 else f"{count} workers"
-    print(f"about {each_s:.2g} s per run, {total_s:.3g} s for the pairs on {workers_told}")
+    workers_text = "1 worker" if count == 1 else f"{count} workers"
+    print(f"about {each_s:.2g} s per run, {total_s:.3g} s for the pairs on {workers_text}")
 
 
 def _found(tournament: Any, table: Any, folder: Path) -> Any:
@@ -191,11 +195,11 @@ def _ranking(tournament: Any, found: Any) -> Table:
     from ecnomy.analysis.tournament.wording import money
     from ecnomy.markets.cli.table_fit import titled_table
 
-    told = (
+    caption = (
         "rank N: mass in alpha-rank with N players; earns N: mean pay-off in money/s if all N "
         "players use the strategy"
     )
-    table = titled_table(tournament.sweep.title, caption=told, caption_justify="left")
+    table = titled_table(tournament.sweep.title, caption=caption, caption_justify="left")
     table.add_column("strategy")
     table.add_column("pays")
     for one in found.outcomes:

@@ -56,8 +56,8 @@ class Entrant(msgspec.Struct, frozen=True):
         """The strategy and its transport in one line."""
         params = [f"{k} {_short(v)}" for k, v in self.strategy.items() if k != "kind"]
         law = [f"{k} {v}" if k != "law" else str(v) for k, v in self.transport.items()]
-        told = [str(self.strategy["kind"]), *params, *([f"over {' '.join(law)}"] if law else [])]
-        return ", ".join(told)
+        parts = [str(self.strategy["kind"]), *params, *([f"over {' '.join(law)}"] if law else [])]
+        return ", ".join(parts)
 
 
 def read_entrants(

@@ -43,19 +43,19 @@ def write_networks(networks: Mapping[str, Found], file: Path) -> None:
             for outcome in found.outcomes:
                 shares = shares_of(found, outcome)
                 for strategy, share in zip(found.table.names, shares, strict=True):
-                    told = (f"{value:.6g}" for value in (share, outcome.earned, outcome.paid))
-                    rows.writerow((name, outcome.players, strategy, *told))
+                    cells = (f"{value:.6g}" for value in (share, outcome.earned, outcome.paid))
+                    rows.writerow((name, outcome.players, strategy, *cells))
 
 
 def resting_table(title: str, networks: Mapping[str, Found]) -> Table:
     """Return a table of shares at rest, earnings and payments, by network and population."""
     from ecnomy.markets.cli.table_fit import titled_table
 
-    told = (
+    caption = (
         "strategies: share of players at rest, the mean over starts from mixes of the finalists; "
         "earns, pays: money/s of a player in the mix to which most starts lead"
     )
-    table = titled_table(title, caption=told, caption_justify="left")
+    table = titled_table(title, caption=caption, caption_justify="left")
     table.add_column("network")
     table.add_column("players", justify="right")
     names = next(iter(networks.values())).table.names

@@ -84,8 +84,8 @@ def _rests(networks: Mapping[str, Found]) -> Section:
         labels.append(label)
         rows.append((label, *(float(share) for share in shares)))
         own = (Cell(name, href=f"{name}/{PAGE}"), Cell(str(outcome.players)))
-        told = (shares_words(tuple(shares), names), money(outcome.earned), money(outcome.paid))
-        cells.append((*own, *map(Cell, (*told, wording.headline(found)))))
+        texts = (shares_words(tuple(shares), names), money(outcome.earned), money(outcome.paid))
+        cells.append((*own, *map(Cell, (*texts, wording.headline(found)))))
     shown = np.array([row[1:] for row in rows])
     return Section(
         "rests",

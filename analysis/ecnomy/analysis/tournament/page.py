@@ -94,11 +94,11 @@ def _facts(found: Found) -> list[tuple[str, str]]:
     for change in (*wording.temptations(found), *wording.returns(found)):
         new, old = found.table.names[change.new], found.table.names[change.old]
         sure = "" if change.gains or change.regrets else " (may be chance)"
-        told = (
+        gain_text = (
             f"money/s is the gain of one of {change.players} players who switches from {old} to "
             f"{new}{sure}"
         )
-        facts.append((money(change.gain.difference.mean, "+"), told))
+        facts.append((money(change.gain.difference.mean, "+"), gain_text))
     return facts
 
 
@@ -112,12 +112,13 @@ def _ends(found: Found, order: Sequence[int]) -> Section:
     ]
     for outcome in found.outcomes:
         rows = tuple((wording.mix_of(found, r), r.starts, r.still) for r in outcome.rests)
-        told = "; ".join(f"{mix} from {starts:.0%}" for mix, starts, _ in rows)
+        mixes_text = "; ".join(f"{mix} from {starts:.0%}" for mix, starts, _ in rows)
         blocks.append(
             Picture(
                 id=f"portrait-{outcome.players}",
                 caption=f"Dynamics of {outcome.players} players",
-                alt=f"Arrows over mixes of the finalists among {outcome.players} players: {told}.",
+                alt=f"Arrows over mixes of the finalists among {outcome.players} players: "
+                f"{mixes_text}.",
                 of="runs of all mixes of the finalists",
                 svg=pictures.portrait(found, outcome),
                 head=("mix", "share of starts", "rests"),
@@ -182,12 +183,12 @@ def _changes(found: Found, order: Sequence[int]) -> Section:
             (names[r.to], names[r.best], r.change.gain.difference.mean if r.change else 0.0)
             for r in own
         )
-        told = "; ".join(f"to {to}: {best}" for to, best, _ in rows)
+        replies_text = "; ".join(f"to {to}: {best}" for to, best, _ in rows)
         blocks.append(
             Picture(
                 id=f"replies-{players}",
                 caption=f"Best replies among {players} players",
-                alt=f"Arrows from strategies to best replies: {told}.",
+                alt=f"Arrows from strategies to best replies: {replies_text}.",
                 of="runs of all pairs",
                 svg=pictures.replies(found, players, order),
                 head=("strategy of the others", "best reply", "gain [money/s]"),
@@ -302,9 +303,9 @@ def _how(tournament: Tournament, found: Found) -> Section:
         (
             Words.of(
                 f"Scenario {scenario}{changes}{per}. Every player has "
-                f"the utility {tournament.told}, whatever its strategy assumes. A pay-off is the "
-                f"mean over time of the utility of its goodput, second by second, minus {cost}its "
-                "payments in the ledger. Players do not get the earnings of carriers."
+                f"the utility {tournament.utility_text}, whatever its strategy assumes. A pay-off "
+                "is the mean over time of the utility of its goodput, second by second, minus "
+                f"{cost}its payments in the ledger. Players do not get the earnings of carriers."
             ),
             Words.of(
                 f"{len(table.earned):,} mixes with {table.seeds} seeds each, the same for all: "
@@ -323,5 +324,7 @@ def _how(tournament: Tournament, found: Found) -> Section:
 
 def listed_amounts(tournament: Tournament) -> str:
     """Return a phrase about the amounts that grow with the number of players."""
-    told = [f"{path} {amount:g} {unit}" for path, (amount, unit) in tournament.per_player.items()]
-    return f", with {listed(told)} per player" if told else ""
+    amounts = [
+        f"{path} {amount:g} {unit}" for path, (amount, unit) in tournament.per_player.items()
+    ]
+    return f", with {listed(amounts)} per player" if amounts else ""

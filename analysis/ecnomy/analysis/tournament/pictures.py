@@ -29,7 +29,7 @@ _NARROW: Final = (3.1, 3.7)  # height and width of one of three pictures side by
 _BLUE, _RED = COLOURS[1], COLOURS[5]
 _CORNERS: Final = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, math.sqrt(0.75)]])
 _STEPS: Final = 13  # number of arrows along an edge
-_LOOKS: Final[tuple[dict[str, Any], ...]] = (  # styles of bars
+_STYLES: Final[tuple[dict[str, Any], ...]] = (  # styles of bars
     {"facecolor": COLOURS[4]},
     {"facecolor": "white", "hatch": "////"},
     {"facecolor": COLOURS[1]},
@@ -183,10 +183,10 @@ def shares(labels: Sequence[str], names: Sequence[str], values: Floats) -> bytes
         figure, axis = _figure(1.1 + 0.3 * len(labels), 7.2)
         left = np.zeros(len(labels))
         for number, name in enumerate(names):
-            look = _LOOKS[number % len(_LOOKS)]
+            style = _STYLES[number % len(_STYLES)]
             axis.barh(
                 range(len(labels)), values[:, number], 0.8, left,
-                edgecolor="black", linewidth=0.6, label=name, **look,
+                edgecolor="black", linewidth=0.6, label=name, **style,
             )  # fmt: skip
             left += values[:, number]
         axis.set_yticks(range(len(labels)), labels)
@@ -208,8 +208,8 @@ def masses(found: Found, order: Sequence[int]) -> bytes:
             at = np.arange(len(order)) + (index - (many - 1) / 2) * height
             own = outcome.mass[list(order)]
             label = f"{outcome.players} players"
-            look = _LOOKS[index % len(_LOOKS)]
-            axis.barh(at, own, 0.9 * height, edgecolor="black", linewidth=0.6, label=label, **look)
+            style = _STYLES[index % len(_STYLES)]
+            axis.barh(at, own, 0.9 * height, edgecolor="black", linewidth=0.6, label=label, **style)
             for seed in outcome.masses:
                 axis.scatter(seed[list(order)], at, s=6, color="black", zorder=3, alpha=0.6)
         axis.set_yticks(range(len(order)), [found.table.names[number] for number in order])

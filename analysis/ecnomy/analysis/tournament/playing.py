@@ -25,11 +25,16 @@ from ecnomy.markets.sweep.pool import Pool
 
 __all__ = ["beginning", "finalists_of", "outsiders", "played", "rounded"]
 
-Told = Callable[[int, int], Observer]  # runs requested so far, missing runs -> listener
+ObserverOf = Callable[[int, int], Observer]  # runs requested so far, missing runs -> listener
 
 
 def played(
-    tournament: Tournament, folder: Path, pool: Pool, told: Told, *, accept_old_code: bool = False
+    tournament: Tournament,
+    folder: Path,
+    pool: Pool,
+    observer_of: ObserverOf,
+    *,
+    accept_old_code: bool = False,
 ) -> Payoffs:
     """Play all rounds, and return the pay-offs.
 
@@ -37,21 +42,21 @@ def played(
         tournament: the tournament that the file defines.
         folder: the folder of its runs.
         pool: the workers for the runs.
-        told: function that returns a progress listener for each round.
+        observer_of: function that returns a progress listener for each round.
         accept_old_code: whether to keep runs made with other code or strategies.
 
     Raises:
         ResultsError: runs failed.
         SweepError, PoolLost: as for ecnomy.markets.sweep.driver.sweep_runs.
     """
-    asked = beginning(tournament)
+    profiles = beginning(tournament)
     rounds = (_finals, outsiders)
     for further in (*rounds, None):
-        sweep = sweep_of(tournament, asked)
-        make_missing(sweep, folder, pool, told, accept_old_code=accept_old_code)
-        table = payoffs_of(tournament, asked, open_sweep(folder, partial=True))
+        sweep = sweep_of(tournament, profiles)
+        make_missing(sweep, folder, pool, observer_of, accept_old_code=accept_old_code)
+        table = payoffs_of(tournament, profiles, open_sweep(folder, partial=True))
         if further is not None:
-            asked = list(dict.fromkeys([*asked, *further(tournament, table)]))
+            profiles = list(dict.fromkeys([*profiles, *further(tournament, table)]))
     return table
 
 

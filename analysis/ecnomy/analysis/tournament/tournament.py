@@ -28,7 +28,7 @@ class Tournament(msgspec.Struct, frozen=True, eq=False):
         populations: numbers of players.
         per_player: path -> amount per player, and its unit.
         utility: the utility of each player's rate, with the cost of delay.
-        told: the utility as written in the file.
+        utility_text: the utility as written in the file.
         entrants: the strategies that play.
         absent: strategy -> why it does not play.
         finalists: number of strategies that are played in all mixes.
@@ -42,7 +42,7 @@ class Tournament(msgspec.Struct, frozen=True, eq=False):
     populations: tuple[int, ...]
     per_player: dict[str, tuple[float, str]]
     utility: Utility
-    told: str
+    utility_text: str
     entrants: tuple[Entrant, ...]
     absent: dict[str, str]
     finalists: int

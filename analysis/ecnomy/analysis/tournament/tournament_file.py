@@ -102,7 +102,7 @@ def _read(node: Node, sweep: Sweep, own: tuple[str, ...], fast: Node | None) -> 
         populations=_populations(given["populations"]),
         per_player=_per_player(given.get("per_player")),
         utility=_utility(given["utility"]),
-        told=_told(given["utility"]),
+        utility_text=_as_written(given["utility"]),
         entrants=entrants,
         absent=absent,
         finalists=finalists,
@@ -190,7 +190,7 @@ def _networks(node: Node | None, sweep: Sweep) -> dict[str, tuple[str, str]]:
             expected = "letters, digits and - only, because a folder gets this name"
             raise node.keys[name].error(path, f"the name {name!r}", expected)
         tree = changed(parse(sweep.base, sweep.scenario, lines=False), changes, f"{path}.{name}")
-        found[name] = (msgspec.json.encode(plain_tree(tree)).decode(), _told(changes))
+        found[name] = (msgspec.json.encode(plain_tree(tree)).decode(), _as_written(changes))
     return found
 
 
@@ -230,5 +230,5 @@ def _trial(kind: str, params: Params) -> Utility:
         raise InputError(f"utility {kind!r}: {error}") from error
 
 
-def _told(node: Node) -> str:
+def _as_written(node: Node) -> str:
     return ", ".join(f"{key} {override_text(value)}" for key, value in plain_tree(node).items())

@@ -56,13 +56,13 @@ def summary(found: Found) -> str:
     ends: dict[str, list[Outcome]] = {}
     for one in found.outcomes:
         ends.setdefault(_end(found, one), []).append(one)
-    told = []
+    sentences = []
     for end, ones in ends.items():
         who = listed([str(one.players) for one in ones])
         paid = _each([one.paid for one in ones], "nobody pays anything", "each pays {}")
         earned = _each([one.earned for one in ones], "nothing is left", "is left with {}")
-        told.append(f"Among {who} players {end}: {paid} and {earned} money/s.")
-    return " ".join(told)
+        sentences.append(f"Among {who} players {end}: {paid} and {earned} money/s.")
+    return " ".join(sentences)
 
 
 def _end(found: Found, outcome: Outcome) -> str:
@@ -95,12 +95,15 @@ def sure_words(found: Found) -> str:
         for one in found.outcomes
         for entry in one.open
     }
-    told = f"Each single seed gives the same result in {listed(agree)}."
+    agreement = f"Each single seed gives the same result in {listed(agree)}."
     if not enters:
-        return f"{told} No other strategy gains significantly by entering the final mix. {_SCOPE}"
+        return (
+            f"{agreement} No other strategy gains significantly by entering the final mix. {_SCOPE}"
+        )
     who = listed(sorted(f"{name} (among {players})" for players, name in enters))
     return (
-        f"{told} The final mix can be invaded: {who} would earn significantly more there. {_SCOPE}"
+        f"{agreement} The final mix can be invaded: {who} would earn significantly more there. "
+        f"{_SCOPE}"
     )
 
 

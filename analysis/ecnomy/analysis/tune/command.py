@@ -64,8 +64,8 @@ def tune_command(
 def _searched(sweep: Sweep, folder: Path, scheduler: str, workers: int) -> Answer:
     from ecnomy.analysis.tune.run_search import tuned
 
-    with workers_when_needed(sweep.limits, scheduler, workers) as (pool, told):
-        return tuned(sweep, folder, pool, told)
+    with workers_when_needed(sweep.limits, scheduler, workers) as (pool, observer_of):
+        return tuned(sweep, folder, pool, observer_of)
 
 
 def _print(sweep: Sweep, answer: Answer, folder: Path) -> None:
@@ -111,17 +111,19 @@ def answer_words(sweep: Sweep, answer: Answer) -> list[str]:
     for name, each in [(tuning.outcome, there)] + [
         (bound.outcome, each) for bound, each in zip(tuning.bounds, answer.bounds, strict=True)
     ]:
-        told = f"{each.mean:.4g} [{each.low:.4g}, {each.high:.4g}]"
+        interval_text = f"{each.mean:.4g} [{each.low:.4g}, {each.high:.4g}]"
         lines.append(
-            f"{name} there: {told} ({100 * each.level:g} % interval over {each.n} seeds not used "
-            "in the search)"
+            f"{name} there: {interval_text} ({100 * each.level:g} % interval over {each.n} seeds "
+            "not used in the search)"
         )
     if answer.why:
         lines.append(answer.why)
     runs = len(answer.tried) * sweep.replicates + there.n
-    told = f"tried {len(answer.tried)} values with {sweep.replicates} seeds each ({runs} runs)"
+    tried_text = (
+        f"tried {len(answer.tried)} values with {sweep.replicates} seeds each ({runs} runs)"
+    )
     lines.append(
-        f"{told}; 'as good' means not distinguishable from the best with these seeds (95 %)"
+        f"{tried_text}; 'as good' means not distinguishable from the best with these seeds (95 %)"
     )
     return lines
 

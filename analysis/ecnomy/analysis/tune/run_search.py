@@ -30,17 +30,17 @@ if TYPE_CHECKING:
 
 __all__ = ["tuned"]
 
-Told = Callable[[int, int], Observer]  # runs requested so far, missing runs -> listener
+ObserverOf = Callable[[int, int], Observer]  # runs requested so far, missing runs -> listener
 
 
-def tuned(sweep: Sweep, folder: Path, pool: Pool, told: Told) -> Answer:
+def tuned(sweep: Sweep, folder: Path, pool: Pool, observer_of: ObserverOf) -> Answer:
     """Run the search to its end, then check the best values with new seeds.
 
     Args:
         sweep: a sweep with `tune`.
         folder: the folder of the sweep's runs.
         pool: the workers for missing runs.
-        told: function that returns a progress listener for each batch.
+        observer_of: function that returns a progress listener for each batch.
 
     Raises:
         InputError: the sweep has no `tune`, or optuna is not installed.
@@ -60,13 +60,13 @@ def tuned(sweep: Sweep, folder: Path, pool: Pool, told: Told) -> Answer:
         for values in fresh:
             points += _points(sweep, values, len(points), unseen=False)
         if fresh:
-            frame = _made(sweep, folder, points, pool, told)
+            frame = _made(sweep, folder, points, pool, observer_of)
             tried |= zip(fresh, _rows(sweep, frame, len(fresh)), strict=True)
-        search.tell(*_told(tuning, [tried[values] for values in batch]))
+        search.tell(*_outcomes_and_excesses(tuning, [tried[values] for values in batch]))
     best = best_of(tuning, tried)
     _check_known(sweep, tried[best])
     points += _points(sweep, best, len(points), unseen=True)
-    frame = _made(sweep, folder, points, pool, told)
+    frame = _made(sweep, folder, points, pool, observer_of)
     unseen = _columns(tuning, frame.iloc[-tuning.check :])
     _check_known(sweep, unseen)
     return answered(tuning, tried, unseen)
@@ -90,9 +90,11 @@ def _points(sweep: Sweep, values: Values, number: int, *, unseen: bool) -> Itera
         yield Point(number + replicate - first, params, replicate, sweep.seed + replicate)
 
 
-def _made(sweep: Sweep, folder: Path, points: list[Point], pool: Pool, told: Told) -> pd.DataFrame:
-    asked = msgspec.structs.replace(sweep, chosen=tuple(points))
-    make_missing(asked, folder, pool, told)
+def _made(
+    sweep: Sweep, folder: Path, points: list[Point], pool: Pool, observer_of: ObserverOf
+) -> pd.DataFrame:
+    planned = msgspec.structs.replace(sweep, chosen=tuple(points))
+    make_missing(planned, folder, pool, observer_of)
     frame = open_sweep(folder, partial=True)
     refuse_failed_runs(frame, sweep.file)
     _check_columns(sweep, frame)
@@ -126,7 +128,7 @@ def _columns(tuning: Tuning, frame: pd.DataFrame) -> Rows:
     return {name: frame[name].to_numpy(dtype=np.float64) for name in names}
 
 
-def _told(tuning: Tuning, rows: list[Rows]) -> tuple[list[float], list[Values]]:
+def _outcomes_and_excesses(tuning: Tuning, rows: list[Rows]) -> tuple[list[float], list[Values]]:
     """Return the mean outcome of each of the values, and its excesses over the constraints."""
     outcomes = [float(row[tuning.outcome].mean()) for row in rows]
     excesses = [

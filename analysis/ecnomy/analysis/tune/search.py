@@ -45,23 +45,23 @@ class Search:
         )
         self._study = self._optuna.create_study(sampler=sampler)
         self._left = tuning.trials
-        self._asked: list[tuple[Any, Values]] = []  # optuna's trials and their values
+        self._batch: list[tuple[Any, Values]] = []  # optuna's trials and their values
 
     def ask(self) -> list[Values]:
         """Return the values of the next batch, in order; [] at the end of the search.
 
         Values may repeat, because they are rounded, for example to whole numbers.
         """
-        assert not self._asked, "the results of the previous batch are missing"
+        assert not self._batch, "the results of the previous batch are missing"
         if self._left == self._tuning.trials:
             for values in self._tuning.first_values(self._seed):
                 self._study.enqueue_trial(self._named(values))
             count = self._tuning.first
         else:
             count = min(self._tuning.batch, self._left)
-        self._asked = [self._one() for _ in range(count)]
+        self._batch = [self._one() for _ in range(count)]
         self._left -= count
-        return [values for _, values in self._asked]
+        return [values for _, values in self._batch]
 
     def tell(self, outcomes: list[float], excesses: list[Values]) -> None:
         """Receive the outcomes of the batch, in the order of its values.
@@ -72,12 +72,12 @@ class Search:
             excesses: distance beyond each bound, for each of the values; at most 0 within the
                 bound.
         """
-        for (trial, _), outcome, excess in zip(self._asked, outcomes, excesses, strict=True):
+        for (trial, _), outcome, excess in zip(self._batch, outcomes, excesses, strict=True):
             for bound, each in zip(self._tuning.bounds, excess, strict=True):
                 trial.set_constraint(bound.outcome, min(each, _WORST))
             known = math.isfinite(outcome)
             self._study.tell(trial, self._tuning.loss(outcome) if known else _WORST)
-        self._asked = []
+        self._batch = []
 
     def _one(self) -> tuple[Any, Values]:
         trial = self._study.ask(self._distributions())

@@ -127,8 +127,8 @@ class _Utilities(msgspec.Struct, frozen=True, eq=False):
         for number, one in enumerate(self.agents):
             mine = self.agent == number
             column = ratio[..., mine]
-            told = getattr(one.utility, name)(column.ravel())
-            out[..., mine] = np.asarray(told, dtype=np.float64).reshape(column.shape)
+            values = getattr(one.utility, name)(column.ravel())
+            out[..., mine] = np.asarray(values, dtype=np.float64).reshape(column.shape)
         return out
 
 

@@ -54,9 +54,9 @@ def line_of(rates: dict[float, Row]) -> Line:
     """
     f, found = np.array(list(rates)), []
     for row in np.array(list(rates.values())).T:
-        seen = row > 0
-        enough = seen.sum() >= 2
-        pair = np.polyfit(f[seen], np.log10(row[seen]), 1) if enough else [float("nan")] * 2
+        late = row > 0
+        enough = late.sum() >= 2
+        pair = np.polyfit(f[late], np.log10(row[late]), 1) if enough else [float("nan")] * 2
         found.append(tuple(pair))
     slope, zero = np.array(found).T
     return Line(slope, zero)

@@ -40,24 +40,24 @@ def by_strategy(runs: Runs, kind: str) -> Runs:
     return runs.at({_STRATEGY: text})
 
 
-def errors(seen: Row) -> tuple[Row, Row]:
+def errors(means: Row) -> tuple[Row, Row]:
     """Return each seed's mean absolute error over all changes, for known and unknown settings.
 
     Args:
-        seen: means over each half of a run, [setting, seed, half]. The second half is the true
+        means: means over each half of a run, [setting, seed, half]. The second half is the true
             value.
     """
     knowing, blind = [], []
-    past = np.roll(seen.mean(axis=2), 1, axis=1)
-    for new in range(len(seen)):
-        for old in range(len(seen)):
+    past = np.roll(means.mean(axis=2), 1, axis=1)
+    for new in range(len(means)):
+        for old in range(len(means)):
             if old != new:
-                knowing.append(np.abs(past[new] - seen[new, :, 1]))
-                blind.append(np.abs(seen[old, :, 1] - seen[new, :, 1]))
+                knowing.append(np.abs(past[new] - means[new, :, 1]))
+                blind.append(np.abs(means[old, :, 1] - means[new, :, 1]))
     return np.mean(knowing, axis=0), np.mean(blind, axis=0)
 
 
-def _seen(studies: Studies) -> dict[str, Row]:
+def _half_means(studies: Studies) -> dict[str, Row]:
     """Return mu and p, each of shape [setting, seed, half]."""
     found: dict[str, list[Row]] = {"mu": [], "p": []}
     for mix in mixes(studies["streams"]).values():
@@ -80,8 +80,8 @@ def _earned(studies: Studies, kind: str) -> Row:
 def figures(studies: Studies) -> Samples:
     """Return errors of estimates with known and unknown settings, and earnings of both firms."""
     found: dict[str, np.ndarray | float] = {}
-    for name, seen in _seen(studies).items():
-        knowing, blind = errors(seen)
+    for name, means in _half_means(studies).items():
+        knowing, blind = errors(means)
         found |= {f"error.{name}.integrated": knowing, f"error.{name}.independent": blind}
         found[f"error.{name}.over_independent"] = knowing / blind
     found["earned.over_sum"] = _earned(studies, ACCEPT_ALL) / _earned(studies, BY_MARKS)

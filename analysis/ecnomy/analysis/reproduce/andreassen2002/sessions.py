@@ -39,8 +39,8 @@ def surfers(results: Path) -> Mapping[str, float]:
     before = np.arange(len(flow)) - np.repeat(first, np.diff(np.r_[first, len(flow)]))
     read = np.flatnonzero((before >= 1) & (before <= _READINGS))
     readings = start[read] - end[read - 1]
-    asked = start >= run.measured.from_ps / PS_PER_S
-    pages = np.bincount(flow[asked], minlength=run.plan.sources[0].count).astype(np.float64)
+    in_window = start >= run.measured.from_ps / PS_PER_S
+    pages = np.bincount(flow[in_window], minlength=run.plan.sources[0].count).astype(np.float64)
     return {
         **_moments("idle", start[first]),
         **_moments("reading", readings),

@@ -62,8 +62,8 @@ def draw(studies: Studies, figure: Figure) -> None:
     settings = _settings(studies["drops"])
     labels = [name.removeprefix("of_B.") for name in settings if name.startswith("of_B")]
     places = np.arange(len(labels))
-    looks = {"of_B": ("0.35", "", -0.2), "unlimited": ("white", "///", 0.2)}
-    for size, (colour, hatch, shift) in looks.items():
+    styles = {"of_B": ("0.35", "", -0.2), "unlimited": ("white", "///", 0.2)}
+    for size, (colour, hatch, shift) in styles.items():
         dropped = [settings[f"{size}.{name}"][0].sample("dropped").mean() for name in labels]
         text = "physical buffer B" if size == "of_B" else "unlimited physical buffer"
         style = {"color": colour, "hatch": hatch, "edgecolor": "black"}

@@ -19,7 +19,7 @@ __all__ = ["draw", "figures"]
 _OVER: Final = "market.agents.stream-users.strategy.over"
 _THRESHOLD: Final = "market.agents.stream-users.strategy.threshold"
 _SEND: Final = "sources.stream.transport.send"
-_ASKED_MBPS: Final = 0.5  # from streaming.yaml
+_REQUESTED_MBPS: Final = 0.5  # from streaming.yaml
 _RTT_MS: Final = 40
 _FIRST_S: Final = 40.0  # start of the course
 _STEP_S: Final = 0.2
@@ -44,11 +44,11 @@ def figures(studies: Studies) -> Samples:
         found[f"cv.stream_over_wtp.{name}"] = stream / own.sample(f"plain.{column}")
         found[f"cv.stream_over_capped.{name}"] = stream / own.sample(f"capped.{column}")
         for source, of in (("stream", "mean"), ("capped", "capped_mean")):
-            found[f"{of}_over_asked.{name}"] = own.sample(f"{source}.mbps") / _ASKED_MBPS
+            found[f"{of}_over_asked.{name}"] = own.sample(f"{source}.mbps") / _REQUESTED_MBPS
         found[f"wtp_mbps.{name}"] = own.sample("plain.mbps")
         found[f"cv_epoch.wtp.{name}"] = own.sample("plain.cv_epoch")
     for place, own in (("ample", ample), ("paced", paced)):
-        found[f"control.{place}.mean_over_asked"] = own.sample("stream.mbps") / _ASKED_MBPS
+        found[f"control.{place}.mean_over_asked"] = own.sample("stream.mbps") / _REQUESTED_MBPS
         found[f"control.{place}.cv"] = own.sample("stream.cv_5_trips")
     return found
 
@@ -58,8 +58,8 @@ def _split(studies: Studies) -> tuple[Runs, Runs, Runs]:
     whole = studies["streaming"]
     thresholds = sorted(whole.values(_THRESHOLD))
     clocked = whole.at({_SEND: "ack-clocked"})
-    asked, ample = (clocked.at({_THRESHOLD: value}) for value in thresholds)
-    return asked, ample, whole.at({_SEND: "paced"})
+    claimed, ample = (clocked.at({_THRESHOLD: value}) for value in thresholds)
+    return claimed, ample, whole.at({_SEND: "paced"})
 
 
 def draw(studies: Studies, figure: Figure) -> None:

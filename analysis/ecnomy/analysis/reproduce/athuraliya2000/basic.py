@@ -77,10 +77,12 @@ def run_basic(
     prices, backlog = np.zeros((steps + 1, links)), np.zeros((steps + 1, links))
     rates = np.full((steps + 1, sources), paths.least)
     for t in range(steps):
-        told = np.array(
+        path_prices = np.array(
             [paths.use[:, s] @ prices[max(0, t - d // 2)] for s, d in enumerate(delays)]
         )
-        wanted = np.clip(paths.weight / np.maximum(told, LEAST_PRICE), paths.least, paths.most)
+        wanted = np.clip(
+            paths.weight / np.maximum(path_prices, LEAST_PRICE), paths.least, paths.most
+        )
         rates[t] = _some(rng, wanted, rates[t - 1] if t else rates[0]) * active[t]
         arriving = np.array([rates[max(0, t - (d - d // 2)), s] for s, d in enumerate(delays)])
         excess = paths.use @ arriving - paths.capacity

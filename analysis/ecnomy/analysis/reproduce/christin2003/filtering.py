@@ -72,25 +72,25 @@ def rho(total: npt.NDArray[np.float64], recorded: set[int]) -> float:
     return float(total.sum()) / identified if identified > 0 else float("inf")
 
 
-def filter_figures(seen: Bottleneck, interval_s: float) -> dict[str, float | list[float]]:
+def filter_figures(trace: Bottleneck, interval_s: float) -> dict[str, float | list[float]]:
     """Return the measures of filters, averaged over intervals of `interval_s` (Delta)."""
-    flows = int(seen.flow.max()) + 1
+    flows = int(trace.flow.max()) + 1
     hashes = _hashes(flows)
-    taken = seen.event == ENQUEUE
-    interval = (seen.t_ps / (interval_s * _PS)).astype(np.int64)
-    first = round(seen.measured_ps / (interval_s * _PS))
+    taken = trace.event == ENQUEUE
+    interval = (trace.t_ps / (interval_s * _PS)).astype(np.int64)
+    first = round(trace.measured_ps / (interval_s * _PS))
     rows: dict[str, list[float]] = {}
     for number in range(first, int(interval.max())):
         now = interval == number
         own = now & taken
-        marks = seen.flow[now & (seen.event == MARK)]
+        marks = trace.flow[now & (trace.event == MARK)]
         total = np.zeros(flows)
-        np.add.at(total, seen.flow[own], seen.bytes[own])
-        for name, value in _interval(seen, own, total, hashes, marks).items():
+        np.add.at(total, trace.flow[own], trace.bytes[own])
+        for name, value in _interval(trace, own, total, hashes, marks).items():
             rows.setdefault(name, []).append(value)
     found: dict[str, float | list[float]] = {n: _mean(row) for n, row in rows.items()}
     found["intervals_with_rho_below_1"] = float(sum(x < 1 for x in rows["rho.serial"]))
-    return found | {"bytes_by_rank": _by_rank(seen, taken, flows)}
+    return found | {"bytes_by_rank": _by_rank(trace, taken, flows)}
 
 
 def _mean(row: list[float]) -> float:
@@ -100,13 +100,13 @@ def _mean(row: list[float]) -> float:
 
 
 def _interval(
-    seen: Bottleneck,
+    trace: Bottleneck,
     own: npt.NDArray[np.bool_],
     total: npt.NDArray[np.float64],
     hashes: _Ints,
     marks: _Ints,
 ) -> dict[str, float]:
-    flow, size = seen.flow[own], seen.bytes[own]
+    flow, size = trace.flow[own], trace.bytes[own]
     heavy = set(np.flatnonzero(total > _LEAST).tolist())
     active = set(np.flatnonzero(total > 0).tolist())
     found: dict[str, float] = {"heavy_flows": float(len(heavy)), "active_flows": float(len(active))}
@@ -141,9 +141,9 @@ def _interval(
     return found
 
 
-def _by_rank(seen: Bottleneck, taken: npt.NDArray[np.bool_], flows: int) -> list[float]:
+def _by_rank(trace: Bottleneck, taken: npt.NDArray[np.bool_], flows: int) -> list[float]:
     """Return the share of bytes sent by the largest 5, 10, ... 100 % of the flows."""
-    own = taken & (seen.t_ps >= seen.measured_ps)
-    total = np.sort(np.bincount(seen.flow[own], weights=seen.bytes[own], minlength=flows))[::-1]
+    own = taken & (trace.t_ps >= trace.measured_ps)
+    total = np.sort(np.bincount(trace.flow[own], weights=trace.bytes[own], minlength=flows))[::-1]
     share = np.concatenate([[0.0], np.cumsum(total) / total.sum()])
     return [float(share[round(x * flows)]) for x in np.arange(1, 21) / 20]

@@ -127,41 +127,41 @@ class _Tally:
         }
 
 
-def interpolation_figures(seen: Bottleneck, heuristic: bool) -> dict[str, float | list[float]]:
+def interpolation_figures(trace: Bottleneck, heuristic: bool) -> dict[str, float | list[float]]:
     """Return how far the two projections agree over the arrivals of the measured window.
 
     Args:
-        seen: the trace of the bottleneck.
+        trace: the trace of the bottleneck.
         heuristic: whether flows are marked by the heuristic's rule, rather than the reference's
             rule.
     """
-    flows, tally = _Flows(int(seen.flow.max()) + 1), _Tally()
-    taken = np.flatnonzero(seen.event == ENQUEUE)
-    begins = begin_times(seen.t_ps[taken], seen.bytes[taken], seen.rate_bps)
+    flows, tally = _Flows(int(trace.flow.max()) + 1), _Tally()
+    taken = np.flatnonzero(trace.event == ENQUEUE)
+    begins = begin_times(trace.t_ps[taken], trace.bytes[taken], trace.rate_bps)
     gone, backlog, ahead, boundary = 0, 0, 0, _INTERVAL_PS
-    per_ps = seen.rate_bps / 8e12
-    for index in np.flatnonzero(seen.event != MARK).tolist():
-        now, flow, size = int(seen.t_ps[index]), int(seen.flow[index]), int(seen.bytes[index])
+    per_ps = trace.rate_bps / 8e12
+    for index in np.flatnonzero(trace.event != MARK).tolist():
+        now, flow, size = int(trace.t_ps[index]), int(trace.flow[index]), int(trace.bytes[index])
         while now >= boundary:
             flows.interval_ends(forget=heuristic)
             boundary += _INTERVAL_PS
         while gone < ahead and begins[gone] <= now:
-            flows.waiting[seen.flow[taken[gone]]] -= 1
-            backlog -= int(seen.bytes[taken[gone]])
+            flows.waiting[trace.flow[taken[gone]]] -= 1
+            backlog -= int(trace.bytes[taken[gone]])
             gone += 1
         flows.arrive(flow, size, now)
         flows.waiting[flow] += 1
-        if now > seen.measured_ps - _LEAD_PS:
-            room = seen.buffer_bytes - backlog - size
-            marked = _decide(flows, now, room, per_ps, heuristic, tally, now > seen.measured_ps)
-            if now > seen.measured_ps:
+        if now > trace.measured_ps - _LEAD_PS:
+            room = trace.buffer_bytes - backlog - size
+            marked = _decide(flows, now, room, per_ps, heuristic, tally, now > trace.measured_ps)
+            if now > trace.measured_ps:
                 tally.marked.append(marked)
-        if seen.event[index] == DROP:
+        if trace.event[index] == DROP:
             flows.waiting[flow] -= 1
             flows.hit[flow] = True
         else:
             ahead, backlog = ahead + 1, backlog + size
-    made = int(((seen.event == MARK) & (seen.t_ps > seen.measured_ps)).sum())
+    made = int(((trace.event == MARK) & (trace.t_ps > trace.measured_ps)).sum())
     return tally.figures(made)
 
 

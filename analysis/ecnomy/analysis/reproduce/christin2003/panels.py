@@ -45,8 +45,8 @@ def six_panels(
         if line is not None:
             axis.axhline(line[0], color="black", linewidth=0.7, linestyle=":", label=line[1])
         interval = interval_of(means[name])
-        told = "" if interval is None else f": {interval.mean:.3g} ± {interval.half_width:.2g}"
-        axis.set_title(LABELS[name] + told)
+        mean_text = "" if interval is None else f": {interval.mean:.3g} ± {interval.half_width:.2g}"
+        axis.set_title(LABELS[name] + mean_text)
         axis.margins(x=0.01)
     if from_zero:
         axes[0, 0].set_ylim(bottom=0)

@@ -49,18 +49,18 @@ def waiting_bytes(begins: Times, sizes: Times, at_ps: int, upto: int) -> tuple[i
     return head, int(sizes[head:upto].sum())
 
 
-def due_marks(seen: Bottleneck, k: float, alpha: float) -> list[Due]:
+def due_marks(trace: Bottleneck, k: float, alpha: float) -> list[Due]:
     """Return the marks due on packets of the only flow, in order, given K and alpha."""
-    arrivals = np.flatnonzero(seen.event != MARK)
-    taken = arrivals[seen.event[arrivals] == ENQUEUE]
-    begins = begin_times(seen.t_ps[taken], seen.bytes[taken], seen.rate_bps)
-    sizes = seen.bytes[taken]
-    per_ps = seen.rate_bps / 8 / _PS
+    arrivals = np.flatnonzero(trace.event != MARK)
+    taken = arrivals[trace.event[arrivals] == ENQUEUE]
+    begins = begin_times(trace.t_ps[taken], trace.bytes[taken], trace.rate_bps)
+    sizes = trace.bytes[taken]
+    per_ps = trace.rate_bps / 8 / _PS
     due: list[Due] = []
     rtt, start, window, previous, number, last = 0.0, 0, 0, 0, 0, -1
     accepted, mss, hit = 0, 0, False
     for index in arrivals.tolist():
-        now, size = int(seen.t_ps[index]), int(seen.bytes[index])
+        now, size = int(trace.t_ps[index]), int(trace.bytes[index])
         gap = now - last
         if last >= 0:
             silent = gap > rtt / k
@@ -71,10 +71,10 @@ def due_marks(seen: Bottleneck, k: float, alpha: float) -> list[Due]:
                 start, previous, window, hit = now, window, 1, False
                 number += 1
         last, mss = now, max(mss, size)
-        lost = seen.event[index] == DROP
+        lost = trace.event[index] == DROP
         head, waiting = waiting_bytes(begins, sizes, now, accepted)
         tau = max(start + rtt - now, 0.0)
-        excess = waiting + size + mss * (window + 1) - per_ps * tau - seen.buffer_bytes
+        excess = waiting + size + mss * (window + 1) - per_ps * tau - trace.buffer_bytes
         if window and not hit and excess > 0:
             due.append(Due(now, number, head))
             hit = True

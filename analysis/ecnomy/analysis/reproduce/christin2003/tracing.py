@@ -53,10 +53,10 @@ _Floats = npt.NDArray[np.float64]
 
 def single(results: Path) -> Figures:
     """Return how far the rounds, marks and estimates of one flow agree with section 2.1."""
-    seen = bottleneck_of(results)
+    trace = bottleneck_of(results)
     flow = next(iter(flows_of(results)))
-    found = window_bound([sender_rounds(flow)], seen.measured_ps) | _due(seen)
-    found |= _estimates([flow], seen.measured_ps)
+    found = window_bound([sender_rounds(flow)], trace.measured_ps) | _due(trace)
+    found |= _estimates([flow], trace.measured_ps)
     found["plain_newreno"] = _plain(results)
     if _seed(results) == PICTURED_SEED:
         found |= _picture(flow)
@@ -65,16 +65,16 @@ def single(results: Path) -> Figures:
 
 def estimates(results: Path) -> Figures:
     """Return how far the router's estimates for several flows agree with the senders' values."""
-    seen, flows = bottleneck_of(results), list(flows_of(results))
+    trace, flows = bottleneck_of(results), list(flows_of(results))
     rounds = [sender_rounds(flow) for flow in flows]
-    return window_bound(rounds, seen.measured_ps) | _estimates(flows, seen.measured_ps)
+    return window_bound(rounds, trace.measured_ps) | _estimates(flows, trace.measured_ps)
 
 
 def experiment(results: Path) -> Figures:
     """Return the measures of estimates, filters and projections for experiment 1's traffic."""
-    seen = bottleneck_of(results)
-    found = estimates(results) | filter_figures(seen, 1.0)
-    return found | interpolation_figures(seen, _law(results).endswith("heuristic"))
+    trace = bottleneck_of(results)
+    found = estimates(results) | filter_figures(trace, 1.0)
+    return found | interpolation_figures(trace, _law(results).endswith("heuristic"))
 
 
 def classed(results: Path) -> Figures:
@@ -136,22 +136,24 @@ def matched(due: list[int], made: list[int]) -> tuple[float, float]:
     return both / max(len(due), 1), both / max(len(made), 1)
 
 
-def _due(seen: Bottleneck) -> Figures:
+def _due(trace: Bottleneck) -> Figures:
     """Return how far the marks of the measured window agree with those due by Eq. 5 to 7."""
-    taken = np.flatnonzero(seen.event == ENQUEUE)
-    due = [d for d in due_marks(seen, K, ALPHA) if d.decided_ps > seen.measured_ps]
-    marks = seen.event == MARK
-    late = marks & (seen.t_ps > seen.measured_ps)
-    packets = [int(seen.seq[taken[d.packet]]) for d in due if d.packet < len(taken)]
+    taken = np.flatnonzero(trace.event == ENQUEUE)
+    due = [d for d in due_marks(trace, K, ALPHA) if d.decided_ps > trace.measured_ps]
+    marks = trace.event == MARK
+    late = marks & (trace.t_ps > trace.measured_ps)
+    packets = [int(trace.seq[taken[d.packet]]) for d in due if d.packet < len(taken)]
     first, last = (due[0].decided_ps, due[-1].decided_ps) if due else (0, 0)
-    made = seen.seq[late & (seen.t_ps >= first)].tolist()
+    made = trace.seq[late & (trace.t_ps >= first)].tolist()
     wanted, foreseen = matched(packets, made)
     return {
         "marks": float(late.sum()),
         "due_made": wanted,
         "made_due": foreseen,
-        "twice_in_a_round": float(twice_in_a_round(seen.t_ps[seen.event != MARK], seen.t_ps[late])),
-        "drops": float((seen.event[seen.t_ps > seen.measured_ps] > MARK).sum()),
+        "twice_in_a_round": float(
+            twice_in_a_round(trace.t_ps[trace.event != MARK], trace.t_ps[late])
+        ),
+        "drops": float((trace.event[trace.t_ps > trace.measured_ps] > MARK).sum()),
         "marks_span_s": (last - first) / 1e12,
     }
 
@@ -182,12 +184,12 @@ def _errors(
     errors: list[_Floats] = []
     rounds = 0
     for flow, trip in zip(flows, trips, strict=True):
-        told = router_rounds(flow.arrived_ps, K, alpha)
-        true = trip[told.first]
-        known = np.isfinite(true) & (told.start_ps > from_ps)
+        router = router_rounds(flow.arrived_ps, K, alpha)
+        true = trip[router.first]
+        known = np.isfinite(true) & (router.start_ps > from_ps)
         rounds += int(known.sum())
-        kept = known & (told.gap_ps > true / K)
-        errors.append(told.rtt_ps[kept] / true[kept] - 1)
+        kept = known & (router.gap_ps > true / K)
+        errors.append(router.rtt_ps[kept] / true[kept] - 1)
     error = np.concatenate(errors)
     return error, len(error) / max(rounds, 1)
 
@@ -197,16 +199,16 @@ def _windows(flows: list[FlowTrace], from_ps: int) -> Figures:
     ratios: list[float] = []
     right: list[bool] = []
     for flow in flows:
-        own, told = sender_rounds(flow), router_rounds(flow.arrived_ps, K, ALPHA)
-        if not len(own.start_ps) or len(told.start_ps) < 2:
+        own, router = sender_rounds(flow), router_rounds(flow.arrived_ps, K, ALPHA)
+        if not len(own.start_ps) or len(router.start_ps) < 2:
             continue
-        marked = np.searchsorted(told.start_ps, flow.marked_ps, "right") - 1
-        hit = np.isin(np.arange(len(told.start_ps)), marked)
-        for index in np.flatnonzero(told.start_ps[:-1] > from_ps).tolist():
-            at = int(np.searchsorted(own.start_ps, told.start_ps[index], "right")) - 1
+        marked = np.searchsorted(router.start_ps, flow.marked_ps, "right") - 1
+        hit = np.isin(np.arange(len(router.start_ps)), marked)
+        for index in np.flatnonzero(router.start_ps[:-1] > from_ps).tolist():
+            at = int(np.searchsorted(own.start_ps, router.start_ps[index], "right")) - 1
             if at < 0 or at + 1 >= len(own.window):
                 continue
-            window = int(told.window[index])
+            window = int(router.window[index])
             projected = window / 2 if hit[index] else window + 1
             ratios.append(window / int(own.window[at]))
             right.append(abs(projected - int(own.window[at + 1])) < 1)
@@ -217,11 +219,11 @@ def _safeguard(flows: list[FlowTrace], from_ps: int) -> Figures:
     """Return windows' growth at K = 0.5, and the share of packets beginning a round at K = 2000."""
     beyond, largest, begun, packets = 0, 0.0, 0, 0
     for flow in flows:
-        told = router_rounds(flow.arrived_ps, 0.5, ALPHA)
-        beyond += int((told.window[1:] > told.window[:-1] + 1)[1:].sum())
+        router = router_rounds(flow.arrived_ps, 0.5, ALPHA)
+        beyond += int((router.window[1:] > router.window[:-1] + 1)[1:].sum())
         own = sender_rounds(flow)
         if len(own.window):
-            largest = max(largest, float(told.window.max() / own.window.max()))
+            largest = max(largest, float(router.window.max() / own.window.max()))
         every = router_rounds(flow.arrived_ps, 2000.0, ALPHA)
         begun += len(every.start_ps)
         packets += max(len(flow.arrived_ps) - 1, 0)
@@ -262,17 +264,22 @@ def window_growth(flows: list[Times], k: float, from_ps: int) -> float:
 
 
 def _picture(flow: FlowTrace) -> Figures:
-    own, told = sender_rounds(flow), router_rounds(flow.arrived_ps, K, ALPHA)
+    own, router = sender_rounds(flow), router_rounds(flow.arrived_ps, K, ALPHA)
     grid = np.linspace(0, PICTURED_S * 1e12, _GRID)
     sent = np.searchsorted(own.start_ps, grid, "right") - 1
-    seen = np.searchsorted(told.start_ps, grid, "right") - 2
+    router_round = np.searchsorted(router.start_ps, grid, "right") - 2
     trip = np.searchsorted(flow.arrived_ps, grid, "right") - 1
     nothing = np.full(_GRID, np.nan)
     true = np.where(trip >= 0, round_trips(flow)[np.maximum(trip, 0)], nothing)
     rows = {
         "sender_window": np.where(sent >= 0, own.window[np.maximum(sent, 0)], nothing),
-        "router_window": np.where(seen >= 0, told.window[np.maximum(seen, 0)], nothing),
-        "router_rtt_ms": np.where(seen >= 0, told.rtt_ps[np.maximum(seen, 0)], nothing) / 1e9,
+        "router_window": np.where(
+            router_round >= 0, router.window[np.maximum(router_round, 0)], nothing
+        ),
+        "router_rtt_ms": np.where(
+            router_round >= 0, router.rtt_ps[np.maximum(router_round, 0)], nothing
+        )
+        / 1e9,
         "true_rtt_ms": true / 1e9,
     }
     return {name: np.nan_to_num(row, nan=-1.0).tolist() for name, row in rows.items()}
