@@ -122,26 +122,26 @@
 
     // What a user expects of each carrier: its own experience, or the mean of the carrier's users.
     expected(user) {
-      const told = this.sources.map((_, k) => {
+      const expected = this.sources.map((_, k) => {
         if (k === user.choice) return user.known[k];
         const others = this.inside().filter((one) => one.choice === k);
         const settled = others.filter((one) => !one.fresh);
         const heard = (settled.length ? settled : others).map((one) => one.known[k]);
         return heard.length ? mean(heard) : user.known[k];
       });
-      const best = Math.max(...told.filter((one) => one === one));
-      return told.map((one) => (one === one ? one : best));
+      const best = Math.max(...expected.filter((one) => one === one));
+      return expected.map((one) => (one === one ? one : best));
     }
 
     move() {
       const { loyalty, switching_cost: cost, horizon } = this.strategy;
       const choices = this.inside().map((user) => {
-        const told = this.expected(user);
-        const best = told.indexOf(Math.max(...told));
-        const gain = told[best] - told[user.choice] - cost / horizon;
+        const expected = this.expected(user);
+        const best = expected.indexOf(Math.max(...expected));
+        const gain = expected[best] - expected[user.choice] - cost / horizon;
         const doubt = 2 * (this.spread[user.choice] + this.spread[best]) * this.random();
-        const looks = this.random() >= loyalty && !user.fresh;
-        return looks && gain > 0 && gain > doubt ? best : user.choice;
+        const compares = this.random() >= loyalty && !user.fresh;
+        return compares && gain > 0 && gain > doubt ? best : user.choice;
       });
       this.inside().forEach((user, i) => {
         if (choices[i] === user.choice) return;
@@ -158,7 +158,7 @@
     constructor(streams, tariff, strategy, knobs) {
       Object.assign(this, { streams, tariff, strategy, knobs });
       Object.assign(this, { window: [], samples: [], since_s: 0, underWay: 0 });
-      Object.assign(this, { asked: 0, refused: 0, charged: 0, refunded: 0 });
+      Object.assign(this, { requested: 0, refused: 0, charged: 0, refunded: 0 });
       this.threshold = Infinity;
     }
 
@@ -199,7 +199,7 @@
 
     admit() {
       const accepted = this.rate() <= this.threshold;
-      this.asked += 1;
+      this.requested += 1;
       if (!accepted) this.refused += 1;
       if (accepted) this.underWay += 1;
       if (accepted) this.charged += this.tariff.price_micro / play.MICRO;

@@ -100,12 +100,12 @@
 
   // Differences of a sum over the last minute, per minute.
   function perMinute(of) {
-    const seen = [];
+    const samples = [];
     return (market) => {
-      seen.push([market.t_s, of(market)]);
-      while (seen[0][0] < market.t_s - 60) seen.shift();
-      const passed = Math.max(market.t_s - seen[0][0], 1);
-      return ((seen[seen.length - 1][1] - seen[0][1]) * 60) / passed;
+      samples.push([market.t_s, of(market)]);
+      while (samples[0][0] < market.t_s - 60) samples.shift();
+      const passed = Math.max(market.t_s - samples[0][0], 1);
+      return ((samples[samples.length - 1][1] - samples[0][1]) * 60) / passed;
     };
   }
 
