@@ -148,7 +148,7 @@ def test_what_cannot_be_done_is_one_line(world: Path, capsys, words: str, said: 
     assert "generation" not in lines[0]
 
 
-def test_an_outcome_that_no_run_has_is_told(world: Path, capsys) -> None:
+def test_an_outcome_that_no_run_has_is_an_error(world: Path, capsys) -> None:
     """The runs are made, and the output says that they allow no conclusion."""
     file = world / "nothing.yaml"
     file.write_text(SWEEP + "outcomes: [gold.nothing]\n")

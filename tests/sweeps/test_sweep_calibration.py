@@ -100,7 +100,7 @@ def test_what_goes_with_the_parameter(tmp_path: Path) -> None:
         ("calibrate:\n", "calibrate: 3\nx:\n", "unknown key 'x'"),
     ],
 )
-def test_faults_are_told(tmp_path: Path, old: str, new: str, words: str) -> None:
+def test_faults_are_errors_with_their_place(tmp_path: Path, old: str, new: str, words: str) -> None:
     """The error is one line with the place."""
     assert old in SWEEP
     with pytest.raises(ScenarioError) as error:
@@ -183,7 +183,7 @@ def _read_again(sweep, out, found) -> None:  # type: ignore[no-untyped-def]
         found_in(sweep, frame[frame["seed"] < 4])
 
 
-def test_what_cannot_be_is_told(tmp_path: Path) -> None:
+def test_unreachable_targets_are_reported(tmp_path: Path) -> None:
     """A target beyond the range is reported, and so is a figure that runs lack."""
     text = SWEEP.replace("target: 0.1", "target: 0.9").replace("[1, 3]", "[1]")
     sweep = load_sweep(write(tmp_path, text))

@@ -120,7 +120,7 @@ def test_a_place_varies_once(tmp_path: Path, alias: str) -> None:
         ("[1, 2]", "[1, 2]\n    sources.silver.count: [-3, 2]", 8, "sources[1].count"),
     ],
 )
-def test_values_that_fit_no_scenario_are_told_of_where_they_stand(
+def test_values_that_fit_no_scenario_name_their_line(
     tmp_path: Path, old: str, new: str, line: int, path: str
 ) -> None:
     """The error names the sweep file's line, not the scenario's or an override's."""

@@ -101,7 +101,7 @@ def test_sweeps_made_before_stay_readable(tmp_path: Path) -> None:
         ("zip: {label: [a], sources.gold.count: [1, 2]}", "a list of 2 names"),
     ],
 )  # fmt: skip
-def test_wrong_labels_are_told(tmp_path: Path, given: str, message: str) -> None:
+def test_wrong_labels_are_errors(tmp_path: Path, given: str, message: str) -> None:
     """A wrong label gives one line with file, line and place."""
     with pytest.raises(ScenarioError, match=message) as error:
         load_sweep(write(tmp_path, sweep("  " + given)))

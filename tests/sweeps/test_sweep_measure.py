@@ -93,7 +93,7 @@ def test_measure_takes_no_column_that_is_there(tmp_path: Path, module) -> None:
 
 
 @pytest.mark.parametrize("name", ["nothing", "no_such_module:f", "math:no_such", "math:pi", "7"])
-def test_wrong_measure_is_told_at_once(tmp_path: Path, name: str) -> None:
+def test_wrong_measure_is_an_error_at_once(tmp_path: Path, name: str) -> None:
     """A function that cannot be found is an error of the sweep file, with its line."""
     file = write(tmp_path, SWEEP + f"measure: {name}\n")
     with pytest.raises(ScenarioError, match=r"sweep\.yaml:\d+: measure: .*module:function"):

@@ -215,7 +215,7 @@ def test_records_beside_their_shard_do_not_double(tmp_path: Path) -> None:
     assert len(runs) == 12 == runs.number.nunique()
 
 
-def test_a_sweep_can_be_asked_while_it_runs(tmp_path, monkeypatch) -> None:
+def test_a_sweep_can_be_queried_while_it_runs(tmp_path, monkeypatch) -> None:
     """Records beside shards are rows like all others, with parameters as numbers."""
     file, out = write(tmp_path), tmp_path / "out"
     with monkeypatch.context() as patch:

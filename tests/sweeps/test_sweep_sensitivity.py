@@ -174,7 +174,7 @@ def noisy(at: np.ndarray, seed: int) -> float:
 
 
 @pytest.mark.parametrize("text", [pytest.param(PLAIN, marks=full), MORRIS])
-def test_what_seeds_do_is_told_apart(
+def test_effects_of_seeds_are_separated(
     tmp_path: Path, text: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The parameter without effect has the index of the noise floor, and is not called important.
@@ -239,7 +239,7 @@ def test_runs_that_failed_are_left_out_with_what_belongs_to_them(tmp_path: Path)
         ("sobol:", "morris:", "expected trajectories: N and over"),
     ],
 )
-def test_faults_are_told(tmp_path: Path, old: str, new: str, words: str) -> None:
+def test_faults_are_errors_with_their_place(tmp_path: Path, old: str, new: str, words: str) -> None:
     """The error is one line with the place."""
     assert old in SOBOL
     with pytest.raises(ScenarioError) as error:
@@ -254,7 +254,7 @@ def test_odd_levels_are_refused(tmp_path: Path, levels: int) -> None:
         load_sweep(write(tmp_path, MORRIS.replace("levels: 6", f"levels: {levels}")))
 
 
-def test_what_cannot_be_told_is_said(ishigami_sweep: Path, tmp_path: Path) -> None:
+def test_unknown_or_constant_outcomes_are_errors(ishigami_sweep: Path, tmp_path: Path) -> None:
     """Unknown or constant outcomes, and sweeps without a plan, give an error."""
     with pytest.raises(InputError, match="found no 'z', expected an outcome of the sweep"):
         sensitivity_of(ishigami_sweep, "z")

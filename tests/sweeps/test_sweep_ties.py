@@ -186,7 +186,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("old", "new", "line", "path", "expected"), WRONG)
-def test_what_is_wrong_is_told_with_its_place(
+def test_faults_name_their_place(
     old: str, new: str, line: int, path: str, expected: str, tmp_path: Path
 ) -> None:
     """The error has file, line, place, the value found and the expected one."""

@@ -176,7 +176,7 @@ def test_a_search_goes_on_after_a_kill(whole: tuple[Path, Answer], tmp_path: Pat
 
 
 @pytest.mark.drawn
-def test_what_is_told_of_it(
+def test_the_search_is_printed(
     whole: tuple[Path, Answer], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A search prints a table, sentences, JSON and a picture, and `show` works."""
@@ -346,7 +346,7 @@ def test_an_optimum_at_an_end_is_said_to_be_one(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_faults_are_told(tmp_path: Path, old: str, new: str, words: str) -> None:
+def test_faults_are_errors_with_their_place(tmp_path: Path, old: str, new: str, words: str) -> None:
     """The error is one line with the place."""
     assert old in SWEEP
     with pytest.raises(ScenarioError) as error:

@@ -196,7 +196,7 @@ def test_what_is_written_is_read(tmp_path: Path, text: str, until: Until) -> Non
         ("{half-width: 2 %, halfwidth: 2 %}", "unknown key 'halfwidth'"),
     ],
 )
-def test_what_is_wrong_is_told(tmp_path: Path, until: str, message: str) -> None:
+def test_faults_are_errors_with_their_place(tmp_path: Path, until: str, message: str) -> None:
     """A fault gives one line with file, place, and the values found and expected."""
     with pytest.raises(ScenarioError, match=message):
         load_sweep(write(tmp_path, UNTIL.format(until=until)))

@@ -283,7 +283,7 @@ def test_marked_acks_and_packets_that_are_never_marked_are_no_data(tmp_path: Pat
         assert share != pytest.approx(len(marked) / len(arrived), rel=0.01)
 
 
-def test_what_was_asked_wrongly_is_one_line(world: Path) -> None:
+def test_each_wrong_request_is_one_line(world: Path) -> None:
     """Each wrong request gives one line, such as no runs or a run on both sides."""
     red, laws = world / "red", world / "laws"
     with pytest.raises(ResultsError, match="no such results folder"):

@@ -351,7 +351,7 @@ def test_the_same_results_give_the_same_page(seeds: list[Path], tmp_path: Path) 
     assert drawn[0] == drawn[1] and len(drawn[0]) > 5000
 
 
-def test_a_reader_who_lacks_providers_or_results_is_told(tmp_path: Path) -> None:
+def test_missing_providers_or_results_are_errors(tmp_path: Path) -> None:
     """Each error gives one line: no results, no provider, a repeated seed, unrecorded calls."""
     with pytest.raises(ResultsError, match="no such results folder"):
         page.gsp_page([tmp_path / "nowhere"], [])

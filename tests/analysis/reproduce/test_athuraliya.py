@@ -219,7 +219,7 @@ def test_figures_of_a_form_have_it_after_their_first_part() -> None:
     assert found == {"share_over_theory.smoothed.n=3": 1.0, "slope_of_share.smoothed": 2.0}
 
 
-def test_forms_of_losses_are_told_by_repair_and_buffer() -> None:
+def test_forms_of_losses_follow_repair_and_buffer() -> None:
     """Repair with a buffer is `tcp`, no repair `surviving`, no buffer limit `unlimited`."""
     rem, link = "sources.rem.transport.repair", "network.links.bottleneck.buffer"
     tcp = pd.DataFrame({rem: ["True"], link: ["50 packets"], "run": [1]})

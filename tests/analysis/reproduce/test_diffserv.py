@@ -88,7 +88,7 @@ def test_shares_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shares(Path("unused")) == pytest.approx(expected)
 
 
-def test_loads_are_told_apart_by_the_order_of_the_sweep() -> None:
+def test_loads_are_in_the_order_of_the_sweep() -> None:
     """The points of overload-sweep.yaml have both loads, almost no voice, or no web."""
     frame = pd.DataFrame(
         {

@@ -232,7 +232,7 @@ def test_an_interrupted_variant_is_not_filled_up(made, paper: Path, tmp_path: Pa
         Studies(own, ["fig3"], form, variant)["fig3"]
 
 
-def test_cost_is_told_beforehand(paper: Path, tmp_path: Path) -> None:
+def test_cost_is_estimated_beforehand(paper: Path, tmp_path: Path) -> None:
     """Runs of studies and of variants are counted, packets by the share of points."""
     own, grid = cost_of(select("siris2002"), Form(tmp_path, grid=True))
     assert (own.runs, own.packets) == (12, 1e6)

@@ -77,7 +77,7 @@ def test_figures_without_bounds_decide_nothing() -> None:
     assert judge(bounds, {"x": SAMPLE + 100, "y": SAMPLE}).verdict == "refuted"
 
 
-def test_absent_figure_is_told() -> None:
+def test_absent_figure_is_inconclusive() -> None:
     """A pattern without a figure is inconclusive under its own name."""
     verdict = judge(claim(**{"y.*": (0, 2)}), {"x": SAMPLE})
     assert (verdict.verdict, verdict.figures[0].name) == ("inconclusive", "y.*")
@@ -251,7 +251,7 @@ def test_over_a_grid(alone, grid, expected) -> None:
     assert settled(alone, grid) == expected
 
 
-def test_what_flips_a_verdict_is_told() -> None:
+def test_what_flips_a_verdict_is_named() -> None:
     """The reason has the alternative and its deciding figure with the interval."""
     bounds = claim(x=(0, 9), y=(0, 9))
     chosen = judge(bounds, {"x": SAMPLE, "y": SAMPLE})
@@ -270,7 +270,7 @@ def test_what_flips_a_verdict_is_told() -> None:
     assert grid_text(over_grid(chosen, [At("timeout", "1 s", chosen)])) == ""
 
 
-def test_a_cause_is_told_of_its_own_runs_only() -> None:
+def test_a_cause_applies_to_its_own_runs_only() -> None:
     """The cause is omitted if a figure differs from the one for which it was found."""
     finding = Finding("the link runs empty", when={"use": (None, 0.9)})
     assert contradicted(finding, {"use": 0.8}) is None

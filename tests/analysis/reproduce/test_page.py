@@ -88,7 +88,7 @@ def test_counts_keep_apart_what_is_no_verdict(paper: Path, tmp_path: Path) -> No
     assert "No grid is declared for 2 claims." in shown
 
 
-def test_grids_are_told(paper: Path, tmp_path: Path) -> None:
+def test_grids_are_listed(paper: Path, tmp_path: Path) -> None:
     """Each claim has its settings beside it; the paper's open settings are listed."""
     shown = words(page(tmp_path / "out", grid=True))
     assert "unequal judged over ratios: 1 and 8, both 1 ratio_over_r" in shown
@@ -150,7 +150,7 @@ def test_a_headline_says_where_nothing_is_open() -> None:
     assert line.outcome == "not reproduced as chosen"  # not judged over the gain
 
 
-def test_a_grid_that_leaves_it_open_is_told() -> None:
+def test_a_grid_that_leaves_it_open_is_named() -> None:
     """If a claim is confirmed as chosen but undecided elsewhere, the line says where."""
     figure = Figure("x", (0, 1), (0.9, 0.7, 1.1, 5), "inconclusive")
     grid = (Under("s", "a", "confirmed"), Under("s", "b", "inconclusive", figure))

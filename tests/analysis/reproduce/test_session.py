@@ -100,7 +100,7 @@ def test_tables_say_everything(paper: Path, tmp_path: Path) -> None:
     assert "9 core claims" in text and "2 secondary claims" in text
 
 
-def test_failed_runs_are_told(paper: Path, tmp_path: Path) -> None:
+def test_failed_runs_are_an_error(paper: Path, tmp_path: Path) -> None:
     """A study whose runs fail is an error with the folder and the reason."""
     file = paper / "fig3-sweep.yaml"
     text = file.read_text().replace("measures:burstiness", "measures:_counts")

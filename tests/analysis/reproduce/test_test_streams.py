@@ -134,7 +134,7 @@ def test_a_beta_fits_its_own_quantiles_and_not_two_values() -> None:
     assert np.isnan(beta_fits(np.zeros(30)))
 
 
-def test_sets_are_told_apart() -> None:
+def test_sets_are_distinguished() -> None:
     """Each name means one of the six runs of a seed."""
     link, voice = "network.links.bottleneck.marking.byte_mark", "sources.voice"
     endless = '{"kind":"cbr","interval":"100 ms"}'

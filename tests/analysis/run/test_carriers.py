@@ -114,7 +114,7 @@ def test_changes_and_shares_of_customers(folder: Path) -> None:
     assert shares.tolist() == pytest.approx([gold_s / 340, 1 - gold_s / 340])
 
 
-def test_customers_are_told_by_carrier_where_there_are_several(folder: Path) -> None:
+def test_customers_are_listed_by_carrier(folder: Path) -> None:
     """If silver's data enters at the bottleneck, its users belong to right-net."""
     file = folder / "manifest.json"
     manifest = json.loads(file.read_text())

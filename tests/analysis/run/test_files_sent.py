@@ -49,7 +49,7 @@ def test_files_are_counted_and_timed(make_run: MakeRun) -> None:
     assert found.slow_s == pytest.approx(ordered[3] + 0.8 * (ordered[4] - ordered[3]))
 
 
-def test_what_was_given_up_is_told_apart(make_run: MakeRun) -> None:
+def test_abandoned_files_are_counted_apart(make_run: MakeRun) -> None:
     """A file given up began, did not finish, and has no completion time."""
     folder = make_run()
     _write(folder, given_up=True)

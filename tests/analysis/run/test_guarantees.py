@@ -125,7 +125,7 @@ def test_a_role_with_terms_of_its_own_hides_no_provider(tmp_path: Path) -> None:
     assert [provider.name for provider in providers_of(run)] == ["gsp"]
 
 
-def test_prices_by_the_hour_are_told_in_hours(tmp_path: Path) -> None:
+def test_prices_by_the_hour_are_shown_in_hours(tmp_path: Path) -> None:
     """Times in ps are printed in hours, and the reimbursement is described only once."""
     day = [
         {"from": "28800000000000000 ps", "to": "66600000000000000 ps", "price": "0.2 money/call"}

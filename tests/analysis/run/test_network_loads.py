@@ -61,7 +61,7 @@ def test_links_in_numbers(results: Path) -> None:
     assert math.isnan(loads.links[4].marked)  # only ACKs go to the south-west
 
 
-def test_links_beside_each_other_are_told_apart() -> None:
+def test_parallel_links_show_their_names() -> None:
     """Links that join the same nodes show their names beside their ends, others do not."""
     plan, zeros = star(), np.zeros(6)
     east, south = plan.links[2], plan.links[4]
@@ -186,7 +186,7 @@ def test_a_link_where_packets_wait_is_congested(
     assert ("north \N{RIGHTWARDS ARROW} hub" in texts) is bool(signs)
 
 
-def test_lost_packets_are_told_beside_marked_ones(results: Path) -> None:
+def test_lost_packets_are_shown_beside_marked_ones(results: Path) -> None:
     """A drop-tail link that loses 1 of 100 is congested by drops, and the list shows the share."""
     wires = pd.read_parquet(results / "link_epochs.parquet")
     wires.loc[wires["link"] == 1, "drops"] += wires["t_ps"] // S

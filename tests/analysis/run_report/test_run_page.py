@@ -92,7 +92,7 @@ def test_what_gold_paid_is_the_ledger(read: PageReader, made: Path) -> None:
 
 
 @drawn
-def test_why_is_told_in_words(read: PageReader, made: Path) -> None:
+def test_payments_are_explained_in_words(read: PageReader, made: Path) -> None:
     """The page names payers, numbers of marks, their links, and gold's rate in each phase."""
     words = " ".join(read.words.split())
     own = _ledger(made)

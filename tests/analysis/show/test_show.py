@@ -99,7 +99,7 @@ def test_no_plot_draws_nothing(make_run: MakeRun) -> None:
     assert not (folder / "overview.png").exists()
 
 
-def test_plot_goes_where_it_is_told(gold_silver: Path, tmp_path: Path) -> None:
+def test_plot_names_the_file(gold_silver: Path, tmp_path: Path) -> None:
     """--plot FILE names the picture, with any suffix."""
     file = tmp_path / "elsewhere.png"
     done = _show(gold_silver, "--plot", file)
@@ -137,7 +137,7 @@ def test_a_run_that_ends_in_its_warm_up_says_so(tmp_path: Path, end_s: int) -> N
     assert (at_end[3:] in result._repr_html_()) == (end_s == 2)
 
 
-def test_drops_are_told_apart_by_cause(tmp_path: Path) -> None:
+def test_drops_are_shown_by_cause(tmp_path: Path) -> None:
     """Drops in place of marks are shown apart from drops at a full buffer."""
     text = """
     version: 1
@@ -195,7 +195,7 @@ def test_the_whole_window_stands_beside_the_phases(gold_silver: Path) -> None:
     assert fees[0] > 1.3 * fees[1]  # 120 of 170 s
 
 
-def test_the_share_of_background_traffic_is_told(gold_silver: Path) -> None:
+def test_the_share_of_background_traffic_is_shown(gold_silver: Path) -> None:
     """The share is below both windows' tables of money, and in the carrier's account."""
     run = open_raw(gold_silver)
     output = " ".join(_show(gold_silver, "--no-plot").output.split())

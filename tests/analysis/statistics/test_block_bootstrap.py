@@ -89,7 +89,7 @@ def test_no_events_have_no_ratio() -> None:
         (np.full((RUNS, BLOCKS), np.nan), "negative or missing"),
     ],
 )
-def test_wrong_tables_are_told(events: np.ndarray, words: str) -> None:
+def test_wrong_tables_are_errors(events: np.ndarray, words: str) -> None:
     """The error is one line."""
     one = poisson(1)
     with pytest.raises(InputError, match=words):

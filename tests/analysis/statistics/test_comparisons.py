@@ -51,7 +51,7 @@ def test_the_effect_size_has_no_bias_in_small_groups() -> None:
     assert abs(np.mean(effects) - 0.8) < 4 * error + 0.008  # the approximation's own error
 
 
-def test_what_does_not_vary_is_told_apart() -> None:
+def test_groups_without_spread() -> None:
     """Groups without spread have no difference, or a difference that is certain."""
     same = compared([2.0, 2.0], [2.0, 2.0], paired=True)
     assert (same.p, same.effect, same.sign) == (1.0, 0.0, 0)

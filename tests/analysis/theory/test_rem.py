@@ -59,7 +59,7 @@ def test_backlogs_of_the_three_price_rules(flows: int) -> None:
     assert (pc3.backlogs[0], pc3.loads[0]) == (20, pytest.approx(1))
 
 
-def test_backlogs_fill_windows_only_when_asked() -> None:
+def test_backlogs_fill_windows_only_with_queueing() -> None:
     """With `queueing` PC2's windows are x (RTT + b / c): 400 more packets over all sources."""
     settings = {"phi": 1.4, "rule": "pc2", "gamma": 0.01}
     without = theory.rem_equilibrium(one_link(4, 12, 12), RTTS, **settings)
