@@ -45,6 +45,13 @@ def test_values_are_called_by_their_labels(tmp_path: Path) -> None:
     assert labels_of(out)[MARKING]["often"] == {"law": "fixed", "probability": 0.05}
 
 
+def test_sampled_parameters_have_no_names(tmp_path: Path) -> None:
+    """The head of a sweep of samples has no levels to name."""
+    over = "{market.price_per_mark: {from: 0.1 money, to: 0.2 money}}"
+    text = sweep(f"  sobol: {{samples: 4, over: {over}}}").replace("replicates: 2\n", "")
+    assert labels_of(made_up(tmp_path, text, figures)) == {}
+
+
 def test_names_are_made_of_what_differs(tmp_path: Path) -> None:
     """Without labels, a mapping is called by its law and its differing keys."""
     runs = load(made_up(tmp_path, sweep(f"  grid: {{{MARKING}: [{RARE}, {OFTEN}]}}"), figures))

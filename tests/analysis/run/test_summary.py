@@ -16,6 +16,7 @@ from ecnomy.analysis import phases_of, summarize
 from ecnomy.analysis.run.summary import CHANGING, GroupRow, PhaseSummary
 from ecnomy.analysis.run.windows import Epochs, fees_by_flow, marks_by_flow
 from ecnomy.analysis.show.sentence import sentence
+from ecnomy.markets.plan import Law
 from ecnomy.markets.results.rawrun import open_raw
 
 MakeRun = Callable[..., Path]
@@ -53,6 +54,20 @@ def test_a_cap_is_named_while_it_holds(gold_silver: Path, until_s: float, holds:
     first, second = phases_of(msgspec.structs.replace(plan, sources=sources))
     assert first.label == "gold and silver " + ("capped at 0.5 Mbps" if holds else "on")
     assert second.label.startswith("gold and silver no longer capped") == (until_s == 60)
+
+
+def test_the_first_phase_does_not_name_a_source_that_has_stopped(gold_silver: Path) -> None:
+    """Gold stops at 5 s, before the end of the warm-up at 10 s."""
+    plan = open_raw(gold_silver).plan
+    early = [
+        msgspec.structs.replace(
+            source,
+            stop_ps=5 * S if source.name == "gold" else source.stop_ps,
+            traffic=Law("greedy", {}),
+        )
+        for source in plan.sources
+    ]
+    assert phases_of(msgspec.structs.replace(plan, sources=early))[0].label == "silver on"
 
 
 def test_settling_is_a_fifth_of_a_short_phase(gold_silver: Path) -> None:

@@ -46,7 +46,12 @@ def play(name: str, tmp_path: Path, *more: str) -> Results:
 
 @pytest.mark.parametrize(
     ("name", "more"),
-    [("gold-silver.yaml", [CROWDED]), ("gsp.yaml", []), ("two-carriers.yaml", [])],
+    [
+        ("gold-silver.yaml", [CROWDED]),
+        ("gsp.yaml", []),
+        ("gsp-files.yaml", []),
+        ("two-carriers.yaml", []),
+    ],
 )
 def test_money_is_the_ledgers(
     told: list[dict[str, Any]], tmp_path: Path, name: str, more: list[str]
@@ -59,7 +64,7 @@ def test_money_is_the_ledgers(
         back = of[of.kind == "reimbursement"].amount.sum()
         marks = of[of.kind == "marks"].amount.sum()
         assert source["marks"] == pytest.approx(marks, abs=MICRO / 2)
-        fees = of[of.kind.isin(["class-fee", "call"])].amount.sum() - back
+        fees = of[of.kind.isin(["class-fee", "call", "transfer"])].amount.sum() - back
         assert source["fees"] == pytest.approx(fees, abs=MICRO / 2)
     for agent in last["agents"]:
         got = ledger[ledger.payee == agent["name"]].amount.sum()

@@ -86,8 +86,12 @@ def _opening(plan: Plan) -> str:
     caps = [f"{_names(group)} capped at {rate / 1e6:g} Mbps" for rate, group in by_cap.items()]
     if caps:
         return ", ".join(caps)
-    begun = [s for s in plan.sources if s.start.at_ps <= plan.warmup_ps]
-    return f"{_names(begun)} on" if begun else "nothing on"
+    on = [
+        source
+        for source in plan.sources
+        if source.start.at_ps <= plan.warmup_ps and not 0 <= source.stop_ps <= plan.warmup_ps
+    ]
+    return f"{_names(on)} on" if on else "nothing on"
 
 
 def phases_of(plan: Plan, end_ps: int | None = None) -> list[Phase]:

@@ -281,11 +281,14 @@ def levels_at(head: dict[str, Any], places: Any) -> list[Any]:
 def labels_of(folder: str | Path) -> dict[str, dict[str, Any]]:
     """Return the values behind the names of a sweep: path -> name -> value.
 
+    Sampled parameters have no names and are left out.
+
     Raises:
         ResultsError: the sweep does not exist.
     """
     found: dict[str, dict[str, Any]] = {}
-    for factor in factors_in(head_of(Path(folder))):
+    named = (factor for factor in factors_in(head_of(Path(folder))) if not factor.sampled)
+    for factor in named:
         for path, cells in zip(factor.paths, factor.cells, strict=True):
             found[path] = {
                 name: _value(cell) for name, cell in zip(factor.labels, cells, strict=True)

@@ -31,7 +31,7 @@ from ecnomy.markets.economy.market_like import MarketLike
 from ecnomy.markets.economy.parties import flows_of
 from ecnomy.markets.model.market import Market
 from ecnomy.markets.plan import Plan
-from ecnomy.markets.terms.ledger_kinds import CALL, REIMBURSEMENT
+from ecnomy.markets.terms.ledger_kinds import CALL, REIMBURSEMENT, TRANSFER
 
 __all__ = ["Screen"]
 
@@ -80,8 +80,8 @@ class Screen:
 
     def _follow(self, market: MarketLike) -> None:
         for batch in market.ledger.fresh:
-            if batch.kind in (CALL, REIMBURSEMENT):
-                sign = 1 if batch.kind == CALL else -1
+            if batch.kind in (CALL, TRANSFER, REIMBURSEMENT):
+                sign = -1 if batch.kind == REIMBURSEMENT else 1
                 own = batch.flow >= 0
                 np.add.at(self._calls_micro, batch.flow[own], sign * batch.amount_micro[own])
             self._pay(batch, market.ledger.names)
