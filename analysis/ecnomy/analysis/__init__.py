@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Statistics, plots and summaries of finished runs, and theoretical predictions for runs.
 
-The modules read the tables of results folders. Only `calibrate`, `tune`, `tournament`, `compare`,
-`reproduce` and `dashboard` start simulations. Names are loaded on first use, so `import
+The modules read the tables of results folders. Only `calibrate`, `tune`, `tournament`, `evaluate`,
+`compare`, `reproduce` and `dashboard` start simulations. Names are loaded on first use, so `import
 ecnomy.analysis` does not load pandas or matplotlib.
 
     from ecnomy.analysis import open_run, open_sweep
