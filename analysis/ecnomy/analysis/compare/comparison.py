@@ -81,7 +81,7 @@ class Comparison(msgspec.Struct, frozen=True):
 
     @property
     def undecided(self) -> list[Compared]:
-        """The rows whose interval contains a bound of equivalence."""
+        """The rows with the verdict UNDECIDED."""
         return [row for row in self.rows if row.verdict == UNDECIDED]
 
 

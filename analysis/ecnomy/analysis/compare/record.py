@@ -265,7 +265,7 @@ def _recorded(row: Compared, runs: Sequence[Figures]) -> RecordedRow:
 
 
 def against(record: ScenarioRecord, figures: Mapping[int, Figures]) -> list[Compared]:
-    """Compare new outcomes (the reference) with the recorded outcomes, except money.
+    """Compare new outcomes (the reference) with the recorded outcomes.
 
     Only the seeds in `figures` are compared, so that values are paired.
     """

@@ -11,8 +11,8 @@ The parameters in the NED type of a law are also ignored, because omnet/tools/la
 them from the law's header, which counts.
 
 Runs whose plans name only some laws do not depend on the other laws. The header of a law defines
-kName. Only the host's list of the law's family and the headers of other laws include it. Such a
-header counts only for runs that name the law, or a law whose header includes it.
+kName. If only the host's list of the law's family and headers of other laws include this header, it
+counts only for runs that name the law, or a law whose header includes it.
 """
 
 from __future__ import annotations

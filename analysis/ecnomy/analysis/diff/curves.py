@@ -52,7 +52,7 @@ class _Times(msgspec.Struct, frozen=True, eq=False):
 
 
 def shown_links(runs: Sequence[RawRun]) -> list[str]:
-    """Return the links with the most marks and drops, among the links that all runs have.
+    """Return up to two links: those with the most marks and drops, among the links of all runs.
 
     If links neither marked nor dropped packets, return the link with the highest utilisation.
     """

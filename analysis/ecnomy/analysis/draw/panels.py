@@ -87,7 +87,10 @@ def legend_beside(axis: Axes, title: str) -> None:
 def shade_phases(
     axes: Sequence[Axes], phases: Sequence[Phase], warmup_ps: int, end_ps: int
 ) -> None:
-    """Shade every other phase, hatch the warm-up, and label phases above the top panel."""
+    """Shade every other phase, hatch the warm-up, and label phases above the top panel.
+
+    More than six phases get no labels.
+    """
     end_s, warm_s = end_ps / PS_PER_S, warmup_ps / PS_PER_S
     phases = [phase for phase in phases if phase.to_ps > phase.from_ps]
     for axis in axes:

@@ -128,7 +128,7 @@ def _transport(law: str) -> dict[str, Any]:
 
 
 def folder_label(transport: dict[str, Any]) -> str:
-    """Return a label of all settings except SACK, so that transports have different folders."""
+    """Return a label of all settings (SACK only if it is off), different for each transport."""
     words = [str(transport["law"]), *(() if transport.get("sack") is True else ("no-sack",))]
     others = {key: value for key, value in transport.items() if key not in ("law", "sack")}
     words += [f"{key}-{value}" for key, value in others.items()]

@@ -27,7 +27,7 @@ def source_columns(results: Path) -> Mapping[str, float | None]:
         .jain              Jain's index of the goodputs of its flows
         .lost_share        packets lost / packets lost or delivered
         .sent_per_round    packets that a flow sends per round trip without queueing
-        .mean_transfer_s   mean transfer time of fetched files begun in the window; None if none
+        .mean_transfer_s   mean transfer time of complete files begun in the window, or None
 
     Raises:
         ResultsError: a table is missing or unreadable.

@@ -10,9 +10,9 @@ of the outcome. The verdict on an outcome is
     better   if the interval of the difference from the best standard lies beyond m on the
              better side
 
-If the RFC sets a bound, the outcome is as good within the bound and worse beyond it. The verdict on
-a criterion is the worst verdict on its outcomes, or `better` if one outcome is better and all
-others are as good.
+If the RFC sets a bound, the outcome is as good if its whole interval lies within the bound, worse
+if it lies beyond, and otherwise open. The verdict on a criterion is the worst verdict on its
+outcomes, or `better` if one outcome is better and all others are as good.
 """
 
 from __future__ import annotations
@@ -60,7 +60,10 @@ class Verdict(msgspec.Struct, frozen=True):
 
     @property
     def excess(self) -> float:
-        """The number of margins by which the candidate is worse than the worst standard."""
+        """The number of margins by which the candidate is worse than the worst standard.
+
+        If the outcome has a bound, it is the ratio of the value to this bound.
+        """
         own = self.candidate
         if own is None or not self.standards:
             return 0.0

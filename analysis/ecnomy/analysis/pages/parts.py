@@ -199,7 +199,7 @@ def number(value: float) -> str:
 
 
 def percent(value: float, digits: int = 1) -> str:
-    """Return a share in percent."""
+    """Return a share in percent; "-" if undefined."""
     if value is None or math.isnan(value):
         return "-"
     return f"{100 * value:.{digits}f} %".replace("-", "\u2212")

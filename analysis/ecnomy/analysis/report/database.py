@@ -4,7 +4,7 @@
 The first query (prelude), which the page shows too, creates the tables for all other queries.
 
     runs      a run: run (its number on the page), folder, seed, hours, k1, k2, ... (varied keys)
-    sellers   a provider that did business in a run: run, provider
+    sellers   a provider with a tariff or test streams in a run: run, provider
     calls     a call request to a provider: run, provider, tariff, flow, start_ps, end_ps,
               accepted, complete, sent, bad (late or lost), ce, broken (ended, promise broken)
     postings  a posting to a provider's account: run, provider, t_ps, line (its purpose), kind,

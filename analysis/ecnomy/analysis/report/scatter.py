@@ -52,7 +52,7 @@ class Samples(NamedTuple):
 
 
 def reliability(shares: Row, sent: Row) -> float:
-    """Return the share of variance that is not chance; NaN for equal or fewer than three shares."""
+    """Return the share of variance that is not chance; NaN for under three or equal shares."""
     if len(shares) < 3 or np.ptp(shares) == 0:
         return math.nan
     chance = float(np.mean(shares * (1 - shares) / (sent - 1)))
@@ -68,7 +68,11 @@ def corrected(raw: float, of_m: float, of_l: float) -> float:
 def samples_of(
     db: Database, made: Made, provider: Provider, tariff: Tariff, length_s: float
 ) -> dict[str, Samples]:
-    """Return each test stream's samples of at least two packets in the measured window."""
+    """Return each test stream's samples of at least two packets in the measured window.
+
+    With several streams, the key `all together` has the samples of their sums. The result is empty
+    without test streams, or if the run did not count the packets beyond the tariff's `max_delay`.
+    """
     run = made.run
     assert run is not None
     thresholds = run.plan.record.delay_thresholds_ps

@@ -165,7 +165,10 @@ def _crossed(query: Query, caption: str, what: str, name: str) -> Table:
 
 
 def period_s(duration_s: float) -> int:
-    """Return the length of a period [s]: an hour for 4 to 24 hours, else the shortest that fits."""
+    """Return the length of the periods into which a duration is divided [s].
+
+    It is an hour for 4 to 24 hours, and otherwise the shortest length with at most 24 periods.
+    """
     fitting = [s for s in _PERIODS_S if duration_s / s <= _MOST_PERIODS]
     if 4 * 3600 <= duration_s <= _MOST_PERIODS * 3600:
         return 3600

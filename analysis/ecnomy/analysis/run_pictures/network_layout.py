@@ -134,7 +134,7 @@ def badge_places(
     lines: Sequence[tuple[Point, Point]],
     written: Sequence[Box],
 ) -> list[Point]:
-    """Return the centres of badges to the right of their lines, clear of names, nodes and lines.
+    """Return the centres of badges to the right of their lines, where they cover little else.
 
     Args:
         owners: the lines that have badges, each as (start, end).

@@ -3,9 +3,9 @@
 
 The band is Student's t interval of the mean over replicates or, for a sampled parameter, over the
 samples in a bin. peaks.py finds the optimum and its interval. If seeds are paired, the bootstrap
-draws the replicates of all values together. With two values or one replicate, the optimum is the
-best value simulated, or the top of the parabola through it and its neighbours. One replicate does
-not give an interval. The best of several noisy means is biased upwards, so its interval is slightly
+draws the replicates of all values together. With two values, the optimum is the best value
+simulated. With one replicate, it is the top of the parabola through this value and its neighbours,
+without an interval. The best of several noisy means is biased upwards, so its interval is slightly
 optimistic.
 """
 
@@ -77,6 +77,8 @@ class Best(msgspec.Struct, frozen=True):
 
 def curves_of(swept: Swept, varied: Varied, outcome: str) -> tuple[Curve, ...]:
     """Return curves along a factor, one per value of the first categorical factor.
+
+    If that factor has more than four values, a single curve covers all of them.
 
     Args:
         swept: the runs of the sweep.

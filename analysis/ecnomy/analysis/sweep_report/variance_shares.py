@@ -58,7 +58,7 @@ class Matters(msgspec.Struct, frozen=True):
 
 
 def matters_of(swept: Swept, outcome: str) -> Matters | None:
-    """Return the shares; None if no factor varies or the outcome is constant."""
+    """Return the shares; None if no factor varies, or without three values that differ."""
     values = swept.of(outcome)
     known = np.isfinite(values)
     if not swept.varied or known.sum() < 3 or np.ptp(values[known]) == 0:
