@@ -52,7 +52,10 @@ class Samples(NamedTuple):
 
 
 def reliability(shares: Row, sent: Row) -> float:
-    """Return the share of variance that is not chance; NaN for under three or equal shares."""
+    """Return the share of variance that is not chance.
+
+    It is NaN for fewer than three shares, or if all shares are equal.
+    """
     if len(shares) < 3 or np.ptp(shares) == 0:
         return math.nan
     chance = float(np.mean(shares * (1 - shares) / (sent - 1)))

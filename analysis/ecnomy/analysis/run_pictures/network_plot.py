@@ -63,7 +63,10 @@ def network_picture(run: RawRun | Results, file: str | Path) -> bool:
 
 
 def _maps(run: RawRun) -> list[tuple[Phase, NetworkLoads]]:
-    """Return the phases with two reports and their loads; if more than three, the outer two."""
+    """Return the phases with two reports, and their loads.
+
+    If there are more than three such phases, return only the first and the last one.
+    """
     epochs = Epochs(run.flow_epochs, "flow", run.plan.row_count)
     reached = int(epochs.t_ps[-1]) if len(epochs.t_ps) else 0
     windows = [(p, epochs.window(p.settled_ps, p.to_ps)) for p in phases_of(run.plan, reached)]

@@ -58,7 +58,11 @@ class Matters(msgspec.Struct, frozen=True):
 
 
 def matters_of(swept: Swept, outcome: str) -> Matters | None:
-    """Return the shares; None if no factor varies, or without three values that differ."""
+    """Return the shares of an outcome's variance, or None.
+
+    The result is None if no factor varies, fewer than three runs have the outcome, or all their
+    values are equal.
+    """
     values = swept.of(outcome)
     known = np.isfinite(values)
     if not swept.varied or known.sum() < 3 or np.ptp(values[known]) == 0:
