@@ -61,10 +61,10 @@ def learn(seed: int, rounds: int = 12) -> list[tuple[float, float]]:
 
 def _posted(env: MarketEnv, action: Sequence[float]) -> tuple[float, float]:
     """Post a price for one step, and return its price and income. Begin new episodes as needed."""
-    _, reward, _, over, told = env.step(np.clip(action, -1, 1).astype(np.float32))
+    _, reward, _, over, quantities = env.step(np.clip(action, -1, 1).astype(np.float32))
     if over:
         env.reset()
-    return told["price"], 10.0 * reward
+    return quantities["price"], 10.0 * reward
 
 
 def _price(env: MarketEnv, action: Sequence[float]) -> float:

@@ -15,5 +15,5 @@ def test_every_point_is_a_scenario() -> None:
     assert len(points) == 6
     for point in points:
         assert sweep.scenario_at(point.params, point.seed).seed == point.seed
-    prices = {sweep.told(point.params, "market.price_per_mark") for point in points}
+    prices = {sweep.written_value(point.params, "market.price_per_mark") for point in points}
     assert prices == {"0.0625 money", "0.125 money", "0.25 money"}

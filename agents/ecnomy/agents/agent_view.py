@@ -49,7 +49,7 @@ class AgentView:
         self.name, self.random, self._menus = name, random, menus
         self.notes: dict[str, float] = {}
         self._books, self._note = books, note
-        self._seen: dict[str, Mapping[str, int]] = {}
+        self._last_totals: dict[str, Mapping[str, int]] = {}
 
     @property
     def balance_micro(self) -> int:
@@ -100,7 +100,7 @@ class AgentView:
         self._note(name, float(value))
 
     def _since(self, what: str, now: dict[str, int]) -> dict[str, int]:
-        then = self._seen.get(what, {})
-        self._seen[what] = now
+        then = self._last_totals.get(what, {})
+        self._last_totals[what] = now
         changed = {kind: amount - then.get(kind, 0) for kind, amount in now.items()}
         return {kind: amount for kind, amount in changed.items() if amount}

@@ -122,8 +122,8 @@ def _amounts(
         fits = bool((((column >= 0) & (column < np.inf)) | (column == no)).all())
     if not fits:
         bad = int(np.flatnonzero(~((column >= 0) & (column < np.inf)) & (column != no))[0])
-        told = f"{column[bad]:g} for flow {int(observation.flows.flow[bad])}"
-        raise StrategyError(f"{who} returned a {name} that is negative or not finite: {told}")
+        bad_value = f"{column[bad]:g} for flow {int(observation.flows.flow[bad])}"
+        raise StrategyError(f"{who} returned a {name} that is negative or not finite: {bad_value}")
     return column
 
 

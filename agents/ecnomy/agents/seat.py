@@ -51,11 +51,11 @@ class ClassSeller(Protocol):
     """An agent that decides whether a flow may enter one of its classes.
 
     Attributes:
-        asked: whether the agent decides on requests for its classes.
+        decides_requests: whether the agent decides on requests for its classes.
         watches_classes: whether the agent observes its classes (Seat.classes).
     """
 
-    asked: bool
+    decides_requests: bool
     watches_classes: bool
 
     def let_in(self, request: ClassRequest) -> bool:

@@ -241,7 +241,7 @@ def test_fees_are_whole_numbers_by_class(answer: object, says: str) -> None:
 def test_admission_is_true_or_false(answer: object) -> None:
     """Booleans of Python and numpy are accepted."""
     role, request = shop(answer), ClassRequest(0, "gold", 3, 1, 0.0)
-    assert role.asked
+    assert role.decides_requests
     assert role.watches_classes
     if isinstance(answer, bool | np.bool_):
         assert role.let_in(request) is bool(answer)

@@ -266,9 +266,9 @@ def test_users_who_have_just_come_are_not_heard() -> None:
     told._choice, told._away = np.array([0, 0, 1]), np.zeros(3, dtype=np.bool_)
     told._known = np.array([[10.0, -5.0, np.nan], [np.nan, np.nan, 4.0]])
     told._new = np.array([False, True, False])
-    assert told._told()[0, 2] == 10
+    assert told._expected()[0, 2] == 10
     told._new = np.array([True, True, False])
-    assert told._told()[0, 2] == 2.5
+    assert told._expected()[0, 2] == 2.5
 
 
 def test_no_flow_exceeds_the_rate_at_which_its_user_is_sated() -> None:

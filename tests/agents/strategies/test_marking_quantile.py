@@ -252,7 +252,7 @@ def test_without_reprice_no_price_is_posted() -> None:
     strategy = MarkingQuantile(sample=20.0, learning=2)
     world = World(strategy, steady)
     world.run(400)
-    assert not world.posted and not strategy._bills.ended and not strategy._bills.calls_asked
+    assert not world.posted and not strategy._bills.ended and not strategy._bills.call_requests
 
 
 def test_a_promise_is_broken_above_the_share_only() -> None:

@@ -92,7 +92,7 @@ class Shops:
         agents = [AgentSpec(name, "application-provider") for name in ("east", "west")]
         parties = Parties(self.plan, agents, Ledger())
         self.desk = ClassDesk(self.plan, parties, self.journal)
-        watching: Any = SimpleNamespace(asked=False, watches_classes=True)
+        watching: Any = SimpleNamespace(decides_requests=False, watches_classes=True)
         for who, sold in (
             ("east", ClassSpec("gold", 30, (), 7, members=4)),
             ("east", ClassSpec("iron", 20, (), 5)),
@@ -107,7 +107,7 @@ class Shops:
     def see(self, who: str, t_s: int, on: Any = ON) -> ClassObservation:
         """Return what a provider observes."""
         agent: Any = None
-        return self.desk.seen(who, t_s * PS, self.offer, on, agent)
+        return self.desk.observation(who, t_s * PS, self.offer, on, agent)
 
 
 def test_a_provider_sees_what_grew_in_its_own_classes() -> None:

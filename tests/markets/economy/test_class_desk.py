@@ -40,7 +40,7 @@ class Desk:
             sold = ClassSpec(offer.name, offer.fee_micro_per_s, (), **own)
             own_desk, looks = asked and number == 0, watched and number == 0
             seller: Any = SimpleNamespace(
-                asked=own_desk, watches_classes=looks, let_in=self._let_in
+                decides_requests=own_desk, watches_classes=looks, let_in=self._let_in
             )
             self.desk.open(sold, seller if number < 2 else None)
         self.desk.settle()
@@ -79,7 +79,7 @@ class Desk:
         """The shop's view; flows `off` are switched off."""
         active = np.array([flow not in off for flow in range(6)])
         agent: Any = None
-        return self.desk.seen("shop", t_s * PS, self.offer, active, agent)
+        return self.desk.observation("shop", t_s * PS, self.offer, active, agent)
 
 
 def test_a_provider_sees_what_its_classes_had_since_its_last_look() -> None:

@@ -18,11 +18,11 @@ import pytest
 import market_world as world
 from ecnomy.markets.plan import Law, Source
 from ecnomy.markets.results.floors import floors
-from ecnomy.markets.results.flow_targets import asked_rates
+from ecnomy.markets.results.flow_targets import target_rates
 from ecnomy.markets.results.losses import losses
 from ecnomy.markets.results.manifest import Measured
 from ecnomy.markets.results.saturated import saturated
-from ecnomy.markets.results.window_reports import Looks
+from ecnomy.markets.results.window_reports import WindowReports
 from market_world import PS
 
 REPORTS_S = (0, 1, 3, 4)
@@ -207,11 +207,11 @@ def test_the_target_in_force_is_the_last_one_before_an_interval() -> None:
     """A decision at a report holds for the interval that begins there; -1 before the first one."""
     asked = [(0, 1, 4.0), (1, 0, 7.0), (1, 1, 5.0), (2, 1, 6.0), (3, 0, 8.0), (4, 1, 9.0)]
     run: Any = Run([*asked, (3, 2, 1.0)])
-    looks = Looks.of(run, "ce")
-    assert looks is not None and looks.dt_s.ravel().tolist() == [2.0, 1.0]
-    rates = asked_rates(run, looks)
+    reports = WindowReports.of(run, "ce")
+    assert reports is not None and reports.dt_s.ravel().tolist() == [2.0, 1.0]
+    rates = target_rates(run, reports)
     assert rates is not None and rates.tolist() == [[7.0, 5.0, -1.0], [8.0, 6.0, 1.0]]
-    assert asked_rates(Run([]), looks) is None  # type: ignore[arg-type]
+    assert target_rates(Run([]), reports) is None  # type: ignore[arg-type]
 
 
 def test_an_early_report_without_a_round_trip_is_left_out() -> None:

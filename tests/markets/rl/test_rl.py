@@ -126,7 +126,7 @@ def test_the_surplus_by_hand(tmp_path: Path) -> None:
     market = env._world._market
     assert market is not None
     env.step(np.zeros(2, np.float32))
-    look = env._world._looks["joe"]
+    look = env._world._latest["joe"]
     assert look.flows is not None and look.dt_s == 3.0
     rates = look.flows.flows.goodput_bps
     worth = sum(np.log(1 + x / 1e6) for x in rates.tolist())

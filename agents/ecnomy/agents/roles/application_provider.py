@@ -38,7 +38,7 @@ class ApplicationProvider(Role):
 
     Attributes:
         offers: the classes on sale, with their initial fees.
-        asked: whether the strategy decides on requests for a class.
+        decides_requests: whether the strategy decides on requests for a class.
         watches_classes: whether the strategy posts fees.
     """
 
@@ -55,7 +55,7 @@ class ApplicationProvider(Role):
         self._strategist = Strategist(name, kind, terms.params)
         self._seller = self._strategist.whole
         self.watches_classes = callable(getattr(self._seller, "post_fees", None))
-        self.asked = callable(getattr(self._seller, "let_in", None))
+        self.decides_requests = callable(getattr(self._seller, "let_in", None))
 
     @classmethod
     def made(cls, model: mesa.Model, terms: Terms, spec: AgentSpec) -> Self:

@@ -71,8 +71,8 @@ def _many(flows: FlowColumns) -> tuple[int, int, float]:
 def _few(flows: FlowColumns) -> tuple[int, int, float]:
     """Return the values of `_many` from scalars; for few flows, NumPy takes ten times as long."""
     marks, delivered, slowest_s = 0, 0, 0.0
-    told = flows.delivered.tolist(), flows.srtt_s.tolist(), flows.marks.tolist()
-    for gain, packets, srtt_s, marked in zip(flows.gain.tolist(), *told, strict=True):
+    columns = flows.delivered.tolist(), flows.srtt_s.tolist(), flows.marks.tolist()
+    for gain, packets, srtt_s, marked in zip(flows.gain.tolist(), *columns, strict=True):
         if gain > 0 and packets > 0 and srtt_s > 0:
             marks, delivered = marks + marked, delivered + packets
             slowest_s = max(slowest_s, srtt_s / gain)

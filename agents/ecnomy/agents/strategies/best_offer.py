@@ -138,7 +138,7 @@ class BestOffer:
         self._away: Truths = np.zeros(0, dtype=np.bool_)
         self._doubts: Truths = np.zeros(0, dtype=np.bool_)  # users with a loss at the last decision
         self._probing: Truths = np.zeros(1, dtype=np.bool_)  # users who are back for a trial
-        self._looks: Truths = np.zeros(0, dtype=np.bool_)
+        self._considers: Truths = np.zeros(0, dtype=np.bool_)
         self._wait_s: Floats = np.zeros(0)
         self._again_s: Floats = np.zeros(0)
         self._back_s: Floats = np.zeros(0)
@@ -216,24 +216,24 @@ class BestOffer:
         self._rows = np.array(rows, dtype=np.int64)
 
     def _stay_or_leave(self, t_s: float, choice: Integers, random: np.random.Generator) -> Integers:
-        told = self._told()
-        best_of = told.argmax(axis=0)
-        best, own = told.max(axis=0), told[self._choice, np.arange(len(choice))]
+        expected = self._expected()
+        best_of = expected.argmax(axis=0)
+        best, own = expected.max(axis=0), expected[self._choice, np.arange(len(choice))]
         stuck = (own < self._nothing) & (choice == self._choice)
         loses: Truths = (best < self._nothing) | ((best == self._nothing) & stuck)
         tries = t_s - self._back_s < self.retry
-        leave = ~self._away & loses & self._doubts & (self._looks | tries)
+        leave = ~self._away & loses & self._doubts & (self._considers | tries)
         inside = ~self._away & ~leave
         self._wait_s[inside & ~loses & (t_s - self._back_s >= self._wait_s)] = self.retry
         self._doubts = ~self._away & loses
-        others = self._away & self._looks & (best > self._nothing + self._chance()[best_of])
+        others = self._away & self._considers & (best > self._nothing + self._chance()[best_of])
         probe = self._away & ~others & (t_s >= self._again_s)
         if leave.any():
             wait_s = self._wait_s[leave] * random.uniform(0.5, 1.5, np.count_nonzero(leave))
             self._again_s[leave] = t_s + wait_s
             self._wait_s[leave] = np.minimum(2 * self._wait_s[leave], LONGEST * self.retry)
         choice = np.where(leave, self._choice, np.where(others, best_of, choice))
-        choice = np.where(probe, (self._choice + 1) % len(told), choice)
+        choice = np.where(probe, (self._choice + 1) % len(expected), choice)
         back: Truths = probe | others
         self._known[choice[back], back] = np.nan
         self._renew(back)
@@ -276,17 +276,17 @@ class BestOffer:
             found = np.abs(surplus - before)[users].mean()
             self._spread[k] += self._weight * (found - self._spread[k])
 
-    def _told(self) -> Floats:
+    def _expected(self) -> Floats:
         """Return the expected surplus [alternative, user]."""
-        told = self._known.copy()
-        for k in range(len(told)):
+        expected = self._known.copy()
+        for k in range(len(expected)):
             inside = (self._choice == k) & ~self._away
             heard = inside & ~self._new if (inside & ~self._new).any() else inside
             if heard.any():
-                told[k, ~inside] = np.nanmean(self._known[k, heard])
-        if np.isnan(told).all():
-            return np.zeros_like(told)
-        return np.where(np.isnan(told), max(np.nanmax(told), self._nothing), told)
+                expected[k, ~inside] = np.nanmean(self._known[k, heard])
+        if np.isnan(expected).all():
+            return np.zeros_like(expected)
+        return np.where(np.isnan(expected), max(np.nanmax(expected), self._nothing), expected)
 
     def _chance(self) -> Floats:
         """Return the gain that chance explains, by alternative, or infinity without users."""
@@ -298,18 +298,18 @@ class BestOffer:
         )
 
     def _better(self, random: np.random.Generator) -> Integers:
-        told, users = self._told(), np.arange(len(self._choice))
-        best = told.argmax(axis=0)
-        here, there = told[self._choice, users], told[best, users]
+        expected, users = self._expected(), np.arange(len(self._choice))
+        best = expected.argmax(axis=0)
+        here, there = expected[self._choice, users], expected[best, users]
         gain = there - here - self.switching_cost / self.horizon
-        looks = (random.random(len(users)) >= self.loyalty) & ~self._new | self._probing
-        self._looks = looks
+        considers = (random.random(len(users)) >= self.loyalty) & ~self._new | self._probing
+        self._considers = considers
         doubt = DOUBT * (self._spread[self._choice] + self._spread[best])
         sure: Truths = gain > doubt * random.random(len(users))
-        choice = np.where(looks & (gain > 0) & sure, best, self._choice)
-        tries = looks & (random.random(len(users)) < self.curiosity)
-        other = (self._choice + random.integers(1, len(told), size=len(users))) % len(told)
-        used = np.bincount(self._choice[~self._away], minlength=len(told)) > 0
+        choice = np.where(considers & (gain > 0) & sure, best, self._choice)
+        tries = considers & (random.random(len(users)) < self.curiosity)
+        other = (self._choice + random.integers(1, len(expected), size=len(users))) % len(expected)
+        used = np.bincount(self._choice[~self._away], minlength=len(expected)) > 0
         return np.where(tries & ~used[other], other, choice)
 
     def _cap(self, cap_bps: Floats | None) -> Floats | None:

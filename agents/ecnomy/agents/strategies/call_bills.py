@@ -66,7 +66,7 @@ class _Period(NamedTuple):
 
     t_ps: int
     probing_micro: float
-    asked: int
+    requests: int
     sold: int
 
 
@@ -83,14 +83,14 @@ class CallBills:
         self._memory_ps = round(memory_s * PS_PER_S)
         self._calls: list[_Ended] = []
         self._periods: deque[_Period] = deque()
-        self._probing, self._asked, self._sold = 0.0, 0, 0
+        self._probing, self._requests, self._sold = 0.0, 0, 0
         self._packets = self._time_ps = 0
         self.ended = 0
         self.marks_factor, self.odds_shift = 1.0, 0.0
 
-    def asked(self, *, let_in: bool) -> None:
+    def count_request(self, *, let_in: bool) -> None:
         """Record the answer to a call request."""
-        self._asked += 1
+        self._requests += 1
         self._sold += let_in
 
     def learn(
@@ -110,19 +110,19 @@ class CallBills:
             self.ended += 1
             self._packets += int(sent)
             self._time_ps += int(end_ps) - int(start_ps)
-            told = streams.during(int(start_ps), int(end_ps))
-            if laws is None or not told.packets:
+            stream = streams.during(int(start_ps), int(end_ps))
+            if laws is None or not stream.packets:
                 continue
-            rate = laws.marks.after(told.marks, told.packets).mean
-            chance = laws.bad.exceeds_with(told.bad, told.packets, limit, int(sent))
+            rate = laws.marks.after(stream.marks, stream.packets).mean
+            chance = laws.bad.exceeds_with(stream.bad, stream.packets, limit, int(sent))
             expected = float(sent) * rate
             odds = _log_odds(chance)
             self._calls.append(_Ended(int(end_ps), expected, float(marks), odds, bool(broken)))
 
     def renew(self, t_ps: int) -> None:
         """Forget records older than the memory, and estimate l and d from the rest."""
-        self._periods.append(_Period(t_ps, self._probing, self._asked, self._sold))
-        self._probing, self._asked, self._sold = 0.0, 0, 0
+        self._periods.append(_Period(t_ps, self._probing, self._requests, self._sold))
+        self._probing, self._requests, self._sold = 0.0, 0, 0
         while self._periods and self._periods[0].t_ps <= t_ps - self._memory_ps:
             self._periods.popleft()
         self._calls = [call for call in self._calls if call.end_ps > t_ps - self._memory_ps]
@@ -157,9 +157,9 @@ class CallBills:
         return self._probing + sum(period.probing_micro for period in self._periods)
 
     @property
-    def calls_asked(self) -> int:
+    def call_requests(self) -> int:
         """The number of call requests within the memory."""
-        return self._asked + sum(period.asked for period in self._periods)
+        return self._requests + sum(period.requests for period in self._periods)
 
     @property
     def calls_sold(self) -> int:

@@ -31,11 +31,11 @@ def declared_utility(strategy: StrategySpec | None) -> Utility | None:
     """
     if strategy is None:
         return None
-    told: object = getattr(make(strategy.kind, strategy.params), "utility", None)
-    if isinstance(told, Mapping):
+    utility: object = getattr(make(strategy.kind, strategy.params), "utility", None)
+    if isinstance(utility, Mapping):
         try:
-            return utility_of(told)
+            return utility_of(utility)
         except Refused:
             return None
-    whole = hasattr(told, "x0") and all(callable(getattr(told, m, None)) for m in _METHODS)
-    return told if whole else None  # type: ignore[return-value]
+    whole = hasattr(utility, "x0") and all(callable(getattr(utility, m, None)) for m in _METHODS)
+    return utility if whole else None  # type: ignore[return-value]

@@ -335,5 +335,5 @@ def _going(flows: FlowColumns) -> Truths:
     """Return the flows that are switched on and have received an ACK."""
     if len(flows.flow) > FEW:
         return np.logical_and(flows.active, flows.srtt_s)
-    told = zip(flows.active.tolist(), flows.srtt_s.tolist(), strict=True)
-    return [active != 0 and srtt_s != 0 for active, srtt_s in told]
+    states = zip(flows.active.tolist(), flows.srtt_s.tolist(), strict=True)
+    return [active != 0 and srtt_s != 0 for active, srtt_s in states]

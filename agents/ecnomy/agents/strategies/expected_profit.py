@@ -100,7 +100,7 @@ class ExpectedProfit:
     def admit(self, call: Call) -> bool:
         """Admit a call if its expected profit reaches the margin, and every call while learning."""
         let_in = not self.learnt or self._profit(call.tariff, call.mark_price) >= self._least_micro
-        self._bills.asked(let_in=let_in)
+        self._bills.count_request(let_in=let_in)
         return let_in
 
     def post_call_price(self, observation: StreamObservation) -> int | None:
@@ -170,7 +170,7 @@ class ExpectedProfit:
         keeps = 1 - chances if forgone else np.ones(len(rows))  # share of V that the provider keeps
         kept = np.ones(len(rows), dtype=np.bool_)
         while True:
-            buyers = bills.calls_asked * kept.mean()
+            buyers = bills.call_requests * kept.mean()
             charge = price(
                 self._pricing.wanted_micro - use,
                 back,

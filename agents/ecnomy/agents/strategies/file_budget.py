@@ -72,7 +72,7 @@ class _Flow:
 
     paid_micro: int = 0
     pay_micro: float = 0.0
-    asked: int = 0  # bytes of all requested files so far
+    requested_bytes: int = 0  # bytes of all requested files so far
     size: int = 0  # size of the current file
     began_s: float = 0.0
     cost: float = 0.0  # cost of a byte when the file began
@@ -148,14 +148,16 @@ class FileBudget:
 
     def _follow(self, flow: _Flow, view: FlowView, cost: float) -> None:
         flow.paid_micro += view.charge_micro
-        begun = view.file_bytes > flow.asked
+        begun = view.file_bytes > flow.requested_bytes
         if flow.under_way and (begun or not view.file_left):
             self._judge(flow, view)
         if begun and view.file_left:
-            flow.size = max(view.file_left, min(view.file_bytes - flow.asked, flow.size or 2**62))
+            flow.size = max(
+                view.file_left, min(view.file_bytes - flow.requested_bytes, flow.size or 2**62)
+            )
             flow.began_s, flow.cost = view.t_s - view.dt_s, cost
             self._promise(flow, view)
-        flow.asked = view.file_bytes
+        flow.requested_bytes = view.file_bytes
         flow.under_way = view.file_left > 0
 
     def _judge(self, flow: _Flow, view: FlowView) -> None:

@@ -108,7 +108,7 @@ class MarkingQuantile:
         """Admit the call unless M is above the threshold."""
         let_in = self.marking_rate <= self.threshold
         if self._pricing.on:
-            self._bills.asked(let_in=let_in)
+            self._bills.count_request(let_in=let_in)
         return let_in
 
     def post_call_price(self, observation: StreamObservation) -> int | None:

@@ -81,8 +81,8 @@ class Menu:
     def needs_rate(self) -> str:
         """The parameter to set in the first choice that needs a rate for unlimited flows, or ""."""
         for name, one in self._of.items():
-            if asked := getattr(one.whole, "needs_rate", ""):
-                return f"choices.{name}.{asked}"
+            if key := getattr(one.whole, "needs_rate", ""):
+                return f"choices.{name}.{key}"
         return ""
 
     @property

@@ -107,11 +107,11 @@ class PriceChange:
         dispersion = self._dispersion
         n, before, used_before = marks, self._marks, self._used_s
         both, time = n + before, used_s * used_before
-        seen = (both > 0) & (time > 0)
+        compared = (both > 0) & (time > 0)
         error = np.square(n * used_before - before * used_s)
-        error = np.divide(error, both * time, out=np.ones_like(time), where=seen)
+        error = np.divide(error, both * time, out=np.ones_like(time), where=compared)
         kept = KEPT * dispersion + (1 - KEPT) * np.minimum(error, MOST)
-        self._dispersion = np.where(seen, np.maximum(kept, 1.0), dispersion)
+        self._dispersion = np.where(compared, np.maximum(kept, 1.0), dispersion)
         self._marks, self._used_s = n.astype(np.float64), used_s
         return dispersion
 

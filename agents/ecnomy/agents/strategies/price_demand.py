@@ -157,9 +157,9 @@ class PriceDemand:
             wait = self._patience.draw(random, len(wait))
         self._leaves_s[upset] = t_s + wait
         self._leaves_s[content] = np.inf
-        looks = random.random(len(content)) < self.looks
-        joins = looks & self._here & content
-        leaves = looks & ~content & (t_s >= self._leaves_s)
+        considers = random.random(len(content)) < self.looks
+        joins = considers & self._here & content
+        leaves = considers & ~content & (t_s >= self._leaves_s)
         active = (self._active | joins) & ~leaves
         self._active = self._probed(t_s, active, content)
         self._leaves_s[~self._active] = np.inf

@@ -47,36 +47,36 @@ class ProbeThreshold:
         if not 0 <= self.threshold <= 1:
             raise Refused("threshold", f"{self.threshold:g}", "a share from 0 to 1, such as 0.05")
         positive("window", self.window, "s")
-        self._seen: deque[tuple[int, int, int, int]] = deque()  # dt_ps, delivered, marks, lost
+        self._probes: deque[tuple[int, int, int, int]] = deque()  # dt_ps, delivered, marks, lost
         self._whole = False  # whether a window is complete
 
     def watch(self, observation: StreamObservation) -> None:
         """Advance the window, which consists of complete reports and is at least `window` long."""
         columns = (observation.delivered, observation.marks, observation.lost)
         delivered, marks, lost = (int(column.sum()) for column in columns)
-        self._seen.append((observation.dt_ps, delivered, marks, lost))
-        length_ps = sum(dt_ps for dt_ps, *_ in self._seen)
+        self._probes.append((observation.dt_ps, delivered, marks, lost))
+        length_ps = sum(dt_ps for dt_ps, *_ in self._probes)
         window_ps = round(self.window * PS_PER_S)
         self._whole = self._whole or length_ps >= window_ps
-        while length_ps - self._seen[0][0] >= window_ps:
-            length_ps -= self._seen.popleft()[0]
+        while length_ps - self._probes[0][0] >= window_ps:
+            length_ps -= self._probes.popleft()[0]
 
     @property
     def marking_rate(self) -> float:
         """The share of marked probes, or 0 before the first arrival."""
-        delivered = sum(row[1] for row in self._seen)
-        return sum(row[2] for row in self._seen) / delivered if delivered else 0.0
+        delivered = sum(row[1] for row in self._probes)
+        return sum(row[2] for row in self._probes) / delivered if delivered else 0.0
 
     @property
     def readings(self) -> dict[str, float]:
         """The share of marked probes, and the number of lost probes."""
         return {
             "marking_rate": self.marking_rate,
-            "probes_lost": float(sum(row[3] for row in self._seen)),
+            "probes_lost": float(sum(row[3] for row in self._probes)),
         }
 
     def admit(self, call: Call) -> bool:
         """Admit a call if probes arrived, none were lost, and few enough were marked."""
-        came = any(row[1] for row in self._seen)
-        lost = any(row[3] for row in self._seen)
+        came = any(row[1] for row in self._probes)
+        lost = any(row[3] for row in self._probes)
         return self._whole and came and not lost and self.marking_rate <= self.threshold

@@ -107,8 +107,8 @@ class QosKnob:
     def _watch_few(self, observation: Observation) -> None:
         """Do the same as `_watch` with scalars, because NumPy is slower for few flows."""
         flows, best_bps = observation.flows, self._best_bps.tolist()
-        told = flows.active.tolist(), flows.goodput_bps.tolist(), flows.marks.tolist()
-        for row, (active, goodput_bps, marks) in enumerate(zip(*told, strict=True)):
+        columns = flows.active.tolist(), flows.goodput_bps.tolist(), flows.marks.tolist()
+        for row, (active, goodput_bps, marks) in enumerate(zip(*columns, strict=True)):
             if active and goodput_bps > best_bps[row]:
                 self._best_bps[row] = best_bps[row] = goodput_bps
             if not active or goodput_bps >= self.satisfied * best_bps[row]:

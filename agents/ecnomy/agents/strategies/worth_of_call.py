@@ -136,13 +136,13 @@ class WorthOfCall(Claimant):
             return -mean * math.log1p(-u)
         return 2 * u * mean if self.spread == "uniform" else mean
 
-    def _seen(self, number: int, t_ps: int) -> _Kind:
+    def _faded(self, number: int, t_ps: int) -> _Kind:
         kind = self._kinds.get(number, _Kind(t_ps))
         kind.fade(max(t_ps, kind.at_ps), self.memory * PS_PER_S)
         return kind
 
     def _guaranteed(self, t_ps: int, worth: float, offer: CallOffer) -> float:
-        kind, tariff = self._seen(offer.number, t_ps), offer.tariff
+        kind, tariff = self._faded(offer.number, t_ps), offer.tariff
         counted = kind.calls + self.trust
         time_ps = round(self._time_ps / self._ended)
         packets = tariff.usual_packets(time_ps)
@@ -152,7 +152,7 @@ class WorthOfCall(Claimant):
         return kept - charge + kind.back / counted * back
 
     def _at_best_effort(self, t_ps: int, worth: float, mark_price: float) -> float:
-        kind = self._seen(BEST_EFFORT, t_ps)
+        kind = self._faded(BEST_EFFORT, t_ps)
         counted = kind.calls + self.trust
         kept = worth * (1 - self.spoils * kind.bad / counted)
         return kept - kind.marks / counted * mark_price

@@ -234,7 +234,7 @@ class Studies:
         if variant and not touched(self._paper, [name], variant):
             variant = None
         sweep = load_study(self._paper, name, self._form, variant=variant)
-        found = dict.fromkeys(sweep.told(point.params, path) for point in sweep.points())
+        found = dict.fromkeys(sweep.written_value(point.params, path) for point in sweep.points())
         return " and ".join(found)
 
     def replicates(self, name: str) -> int:

@@ -53,7 +53,7 @@ def warnings(scenario: Scenario, plan: Plan) -> list[str]:
         plan: the plan of the scenario.
     """
     found = [
-        *_marks_asked(scenario, plan),
+        *_marks_requested(scenario, plan),
         *cheap_marks(scenario, plan),
         *heavy_weights(scenario, plan),
         *against_links(plan),
@@ -111,38 +111,40 @@ def _choices(source: Source, plan: Plan) -> list[str]:
     return [link.name for link in links if link.scheduler is not None and not sorts(link)]
 
 
-def _marks_asked(scenario: Scenario, plan: Plan) -> Iterator[str]:
+def _marks_requested(scenario: Scenario, plan: Plan) -> Iterator[str]:
     rates = mark_rates(scenario, plan)
     for link, users in bottlenecks(plan, _asking(plan, rates)).items():
         line = plan.links[link]
-        asked = sum(_asked(source, rates[source.name], line) * source.count for source in users)
+        requested = sum(
+            _requested(source, rates[source.name], line) * source.count for source in users
+        )
         names = ", ".join(source.name for source in users)
-        said = f"the flows of {names} ask for {asked:.4g} marks/s in total"
-        yield from _beyond(line, users, said, asked)
+        said = f"the flows of {names} ask for {requested:.4g} marks/s in total"
+        yield from _beyond(line, users, said, requested)
     # A crowd that pays constant charges may want more marks in total than a link can set.
     alone = {n: r for n, r in constant_rates(scenario, plan).items() if n not in rates}
     for link, users in bottlenecks(plan, _asking(plan, alone)).items():
         for source in users:
-            asked = alone[source.name]
-            said = f"each flow of {source.name} asks for {asked:.4g} marks/s"
-            yield from _beyond(plan.links[link], [source], said, asked)
+            requested = alone[source.name]
+            said = f"each flow of {source.name} asks for {requested:.4g} marks/s"
+            yield from _beyond(plan.links[link], [source], said, requested)
 
 
 def _asking(plan: Plan, rates: Mapping[str, float]) -> list[Source]:
     return [source for source in plan.sources if source.weighted and rates.get(source.name, 0) > 0]
 
 
-def _asked(source: Source, rate: float, line: Link) -> float:
+def _requested(source: Source, rate: float, line: Link) -> float:
     """Return the target marks per second of a flow, limited by the largest rate of its traffic."""
     packets_per_s = source.most_bps / (8 * source.packet_bytes)
     return min(rate, packets_per_s * largest_probability(line))
 
 
-def _beyond(line: Link, users: list[Source], said: str, asked: float) -> Iterator[str]:
+def _beyond(line: Link, users: list[Source], said: str, requested: float) -> Iterator[str]:
     packet = min(source.packet_bytes for source in users) + line.framing_bytes
     packets_per_s = line.rate_bps / (8 * packet)
     most = packets_per_s * largest_probability(line)
-    if asked > most:
+    if requested > most:
         yield (
             f"link {line.name}: {said}, but "
             f"{packets_per_s:.4g} packets/s at a marking probability of at most "

@@ -41,13 +41,13 @@ def heavy_weights(scenario: Scenario, plan: Plan) -> Iterator[str]:
     for link, sources in bottlenecks(plan, users).items():
         line, heaviest = plan.links[link], max(sources, key=lambda s: s.own_weight)
         room = _room(plan, line, sources)
-        asked = sum(_most_marked(source) * source.count for source in sources)
-        if room is None or asked <= room:
+        requested = sum(_most_marked(source) * source.count for source in sources)
+        if room is None or requested <= room:
             continue
         path = f"sources[{plan.sources.index(heaviest)}].transport.weight"
         found = (
-            f"{heaviest.own_weight:g}, but all flows on {line.name} request {asked:.4g} marks per "
-            "round trip"
+            f"{heaviest.own_weight:g}, but all flows on {line.name} request {requested:.4g} "
+            "marks per round trip"
         )
         expected = (
             f"weights of at most {room:.4g} marks in total (the packets that a round trip and "

@@ -76,7 +76,7 @@ def _record(scenario: Scenario, links: int) -> plans.PlanRecord:
         trace=record.trace,
         transfers=record.transfers or any(agent.elastic for agent in guarantees),
         calls=calls and (record.calls or any(agent.lines for agent in guarantees)),
-        histograms=[plans.Histogram(*entry) for entry in record.histograms.asked()],
+        histograms=[plans.Histogram(*entry) for entry in record.histograms.requested()],
         counts=[] if counts is None else list(counts.of),
         counts_every_ps=plans.NONE if counts is None else counts.every,
         classes_every_ps=_classes_every(scenario),

@@ -83,13 +83,13 @@ def settlings(scenario: Scenario, plan: Plan) -> Iterator[Settling]:
     askers = [s for s in plan.sources if _windowed(s)]
     for link, users in bottlenecks(plan, askers).items():
         room_pps = _room_pps(plan, link, users)
-        asked = sum(_marks_per_s(source, plan, rates) * source.count for source in users)
-        if room_pps <= 0 or asked <= 0:
+        requested = sum(_marks_per_s(source, plan, rates) * source.count for source in users)
+        if room_pps <= 0 or requested <= 0:
             continue
         for source in users:
             # A source without target marks, such as one in a class without a fee, never settles.
             if source.traffic.law in _LASTING and _marks_per_s(source, plan, rates) > 0:
-                yield _settling(source, plan, rates, asked / room_pps, plan.links[link])
+                yield _settling(source, plan, rates, requested / room_pps, plan.links[link])
 
 
 def slow_windows(scenario: Scenario, plan: Plan) -> Iterator[str]:
@@ -221,7 +221,7 @@ def _marks_per_s(source: Source, plan: Plan, rates: dict[str, float]) -> float:
 
 
 def _settling(
-    source: Source, plan: Plan, rates: dict[str, float], asked: float, link: Link
+    source: Source, plan: Plan, rates: dict[str, float], marks_per_packet: float, link: Link
 ) -> Settling:
     transport = source.transport
     assert isinstance(transport, Tcp)
@@ -230,7 +230,7 @@ def _settling(
     if transport.reference_rtt_ps > 0:
         gain *= rtt_s / (transport.reference_rtt_ps / PS_PER_S)
     most = largest_probability(link)
-    p = most if marks_alike(link) else min(asked, most)
+    p = most if marks_alike(link) else min(marks_per_packet, most)
     weight = _marks_per_s(source, plan, rates) * rtt_s
     if transport.window.law in _PER_ROUND:
         window = math.sqrt(2 * weight / p)

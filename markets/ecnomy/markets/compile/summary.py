@@ -103,12 +103,12 @@ def _names(names: list[str], links: int) -> str:
 def _law(law: Law) -> str:
     """Return a law with the parameters that differ from their defaults."""
     table = {param.name: param for param in MARKING[law.law]}
-    told = [
+    settings = [
         f"{name} {_value(law, param)}"
         for name, param in table.items()
         if param.default is None or law.params[name] != param.default
     ]
-    return f"{law.law} ({', '.join(told)})" if told else law.law
+    return f"{law.law} ({', '.join(settings)})" if settings else law.law
 
 
 def _value(law: Law, param: Param) -> str:
@@ -121,12 +121,12 @@ def _value(law: Law, param: Param) -> str:
 
 
 def _classes(scheduler: Scheduler) -> str:
-    told = []
+    listed = []
     for index, (name, promised) in enumerate(zip(scheduler.names, scheduler.classes, strict=True)):
         parts = [f"share {promised.params['share']:g}"] if "share" in promised.params else []
         parts += [scheduler.marking[index].law] if scheduler.marking else []
-        told.append(f"{name} ({', '.join(parts)})" if parts else name)
-    return f"{scheduler.law.law} classes {', '.join(told)}"
+        listed.append(f"{name} ({', '.join(parts)})" if parts else name)
+    return f"{scheduler.law.law} classes {', '.join(listed)}"
 
 
 def _hop(link: Link, index: int, source: Source) -> str:
@@ -173,18 +173,18 @@ def _way(source: str, paid: MarkPrice, settlement: str) -> str:
 
 def _terms(sold: ClassSpec, charge_micro: int | None) -> str:
     """Return the fee, the limits and the target cost of marks of a class."""
-    told = f"{sold.fee_micro_per_s / MICRO:g} money/s"
+    terms = f"{sold.fee_micro_per_s / MICRO:g} money/s"
     if sold.members >= 0:
-        told += f", at most {sold.members} members"
+        terms += f", at most {sold.members} members"
     if sold.cost_micro_per_s >= 0:
-        told += (
+        terms += (
             f", closed to newcomers once its marks cost {sold.cost_micro_per_s / MICRO:g} money/s"
         )
     if sold.customer_pays_marks:
-        told += ", customers pay their marks"
+        terms += ", customers pay their marks"
     if charge_micro not in (None, sold.fee_micro_per_s):
-        told += f", marks worth {charge_micro / MICRO:g} money/s per flow"
-    return told
+        terms += f", marks worth {charge_micro / MICRO:g} money/s per flow"
+    return terms
 
 
 def _chosen(kind: str, params: Mapping[str, Any]) -> str:

@@ -15,9 +15,9 @@ from ecnomy.markets.conformance.asks import ask_of, heard
 from ecnomy.markets.conformance.findings import ANSWER, RAISES, REFUSES
 from ecnomy.markets.conformance.other_situations import (
     call_at,
-    classes_seen,
-    links_seen,
-    streams_seen,
+    class_observation,
+    link_observation,
+    stream_observation,
 )
 from ecnomy.markets.conformance.situations import PLAIN_S, observation
 from ecnomy.markets.conformance.subject import Subject
@@ -84,10 +84,10 @@ def decisions(limit_bps: float, *, in_classes: bool) -> Play:
 
     def play(situation: Any, draws: np.random.Generator, subject: Subject) -> Iterator[None]:
         for step, t_ps in _turns(situation):
-            seen = observation(situation, step, t_ps, draws, limit_bps)
+            view = observation(situation, step, t_ps, draws, limit_bps)
             if not in_classes:
-                seen.flows.offer[:] = -1
-            subject.decide(seen)
+                view.flows.offer[:] = -1
+            subject.decide(view)
             yield
 
     return play
@@ -104,14 +104,14 @@ def _turns(course: Any) -> Iterator[tuple[int, int]]:
 def prices(course: Any, draws: np.random.Generator, subject: Subject) -> Iterator[None]:
     """Let a carrier's strategy post prices, one per observation."""
     for step, t_ps in _turns(course):
-        subject.post(links_seen(course, step, t_ps, draws, subject.price_micro))
+        subject.post(link_observation(course, step, t_ps, draws, subject.price_micro))
         yield
 
 
 def fees(course: Any, draws: np.random.Generator, subject: Subject) -> Iterator[None]:
     """Let a provider's strategy post fees, one set per observation."""
     for step, t_ps in _turns(course):
-        subject.post_fees(classes_seen(course, step, t_ps, draws, subject.fees))
+        subject.post_fees(class_observation(course, step, t_ps, draws, subject.fees))
         yield
 
 
@@ -119,7 +119,7 @@ def calls(course: Any, draws: np.random.Generator, subject: Subject) -> Iterator
     """Let a strategy observe test streams and admit calls."""
     for step, t_ps in _turns(course):
         if step or not course.asks_first:
-            subject.watch(streams_seen(course, step, t_ps, draws))
+            subject.watch(stream_observation(course, step, t_ps, draws))
         for flow in range(3):
             subject.admit(call_at(course, t_ps, flow))
         yield

@@ -167,10 +167,10 @@ class _Exam:
             what = f"{warning.category.__name__}: {warning.message}"
             where = f"{warning.filename}:{warning.lineno}"
             self.warned.add(_WARNINGS, role, name, f"{what} ({where})")
-        for told in course.subject.mutated():
-            self.defects.add(MUTATES, role, name, f"modifies its input: {told}")
-        self._marked = dict(watch.seen)
-        for what, where in watch.seen:
+        for field in course.subject.mutated():
+            self.defects.add(MUTATES, role, name, f"modifies its input: {field}")
+        self._marked = dict(watch.calls)
+        for what, where in watch.calls:
             if what != ENTROPY:
                 kind = CLOCK if what == CLOCKS else RANDOM
                 self.defects.add(kind, role, name, f"{what}: {where}")

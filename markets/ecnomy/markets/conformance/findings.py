@@ -76,9 +76,9 @@ class Gathered:
         """Add a finding."""
         words = " ".join(what.split())
         key = kind, role, re.sub(r"(?<!:)[0-9][0-9.e+]*", "#", words)  # but not lines of files
-        _, told = self._found.setdefault(key, (words, []))
-        if situation not in told:
-            told.append(situation)
+        _, situations = self._found.setdefault(key, (words, []))
+        if situation not in situations:
+            situations.append(situation)
 
     def all(self) -> tuple[Finding, ...]:
         """Return the findings in the order in which they were first added."""

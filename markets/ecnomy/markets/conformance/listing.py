@@ -76,12 +76,12 @@ class Listed(msgspec.Struct, frozen=True):
 
     def plain(self) -> dict[str, Any]:
         """Return the strategy as plain values, with None for infinite numbers, which JSON lacks."""
-        told: dict[str, Any] = msgspec.to_builtins(self)
-        for parameter in told["parameters"]:
+        fields: dict[str, Any] = msgspec.to_builtins(self)
+        for parameter in fields["parameters"]:
             held = parameter["default"]
             if isinstance(held, float) and not math.isfinite(held):
                 parameter["default"] = None
-        return told
+        return fields
 
 
 def installed() -> list[Listed]:
@@ -103,11 +103,11 @@ def _listed(name: str, origin: str) -> Listed:
     except Exception as error:  # other packages may fail in any way
         return Listed(name, origin, fault=" ".join(str(error).split()))
     own = tuple(role for role in getattr(cls, "roles", ()) if role not in roles)
-    asked = tuple(
+    answers = tuple(
         words for method, words in ANSWERS.items() if callable(getattr(cls, method, None))
     )
     does = (inspect.getdoc(cls) or "").partition("\n")[0]
-    return Listed(name, origin, (*roles, *own), asked, fields, does)
+    return Listed(name, origin, (*roles, *own), answers, fields, does)
 
 
 def _parameter(name: str, field: Field) -> Parameter:

@@ -28,9 +28,9 @@ __all__ = [
     "PRICES",
     "Course",
     "call_at",
-    "classes_seen",
-    "links_seen",
-    "streams_seen",
+    "class_observation",
+    "link_observation",
+    "stream_observation",
 ]
 
 Columns = dict[str, Any]
@@ -137,7 +137,7 @@ CLASSES: Final = (
 )
 
 
-def links_seen(
+def link_observation(
     course: Course, step: int, t_ps: int, draws: np.random.Generator, price_micro: int
 ) -> PriceObservation:
     """Return a carrier's observation. `price_micro` is the last posted price."""
@@ -162,7 +162,7 @@ def links_seen(
     return PriceObservation(t_ps, dt_ps, price, LinkColumns(**columns), None, names)
 
 
-def classes_seen(
+def class_observation(
     course: Course, step: int, t_ps: int, draws: np.random.Generator, fees: Mapping[str, int]
 ) -> ClassObservation:
     """Return a class provider's observation. `fees` are the last posted fees."""
@@ -191,7 +191,7 @@ def classes_seen(
     return ClassObservation(t_ps, dt_ps, names, ClassColumns(**columns))
 
 
-def streams_seen(
+def stream_observation(
     course: Course, step: int, t_ps: int, draws: np.random.Generator
 ) -> StreamObservation:
     """Return a guaranteed stream provider's observation of its test streams."""
@@ -207,9 +207,9 @@ def streams_seen(
     }
     _put(columns, {} if plain else course.odd)
     ended = _ended(course, t_ps, t_ps - dt_ps, 0 if plain else course.ended)
-    told = {name: column.copy() for name, column in columns.items()}
+    copies = {name: column.copy() for name, column in columns.items()}
     return StreamObservation(
-        t_ps, dt_ps, _price_of(course), **told, calls=ended, tariff=CALL_TARIFF
+        t_ps, dt_ps, _price_of(course), **copies, calls=ended, tariff=CALL_TARIFF
     )
 
 

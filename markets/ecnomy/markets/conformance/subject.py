@@ -81,7 +81,7 @@ class Subject:
         self._view = AgentView(name, self._role.stream, self._account, self._note)
         if isinstance(self._role, Subscriber):
             self._role.agent = self._view
-        self._told: list[tuple[Any, dict[str, object]]] = []
+        self._inputs: list[tuple[Any, dict[str, object]]] = []
         self._before: tuple[FlowColumns, Decision] | None = None
         self.answers: list[tuple[object, ...]] = []
         self.most_micro = 0.0
@@ -92,7 +92,7 @@ class Subject:
         """Request a decision for flows, which are observed under the previous decision."""
         observation = msgspec.structs.replace(self._carried(observation), agent=self._view)
         self._account.paid += int(min(observation.flows.charge_micro.sum(), 10**15)) + 1
-        decision = self._asked(observation, self._role.decide)
+        decision = self._answer(observation, self._role.decide)
         self._before = observation.flows, decision
         if (pay := decision.willingness_micro_per_s) is not None:
             self.most_micro = max(self.most_micro, float(pay.max(initial=0.0)))
@@ -104,7 +104,7 @@ class Subject:
         self._account.received += int(min(observation.links.marks.sum(), 10**6)) * self.price_micro
         self._account.paid += 7
         observation = msgspec.structs.replace(observation, agent=self._view)
-        self.price_micro = self._asked(observation, self._role.post_price)
+        self.price_micro = self._answer(observation, self._role.post_price)
         self.most_micro = max(self.most_micro, self.price_micro)
         self.answers.append((self.price_micro,))
 
@@ -115,13 +115,13 @@ class Subject:
 
     @property
     def _asks(self) -> bool:
-        return bool(getattr(self._role, "asked", False))
+        return bool(getattr(self._role, "decides_requests", False))
 
     def post_fees(self, observation: ClassObservation) -> None:
         """Request fees and admission decisions for classes."""
         observation = msgspec.structs.replace(observation, agent=self._view)
         if self._role.watches_classes:
-            posted = self._asked(observation, self._role.fees)
+            posted = self._answer(observation, self._role.fees)
             self.fees |= posted
             self.answers.append(tuple(sorted(posted.items())))
         for flow, name in enumerate(observation.names if self._asks else ()):
@@ -132,7 +132,7 @@ class Subject:
 
     def watch(self, observation: StreamObservation) -> None:
         """Show the agent its test streams."""
-        self._asked(observation, self._role.lines[0].watch)
+        self._answer(observation, self._role.lines[0].watch)
         readings = self._role.readings
         wrong = [n for n, v in readings.items() if not isinstance(v, int | float | np.number)]
         if wrong:
@@ -146,11 +146,11 @@ class Subject:
     def order(self, ask: CallAsk) -> None:
         """Request the choice of a provider for a call."""
         self._account.paid += 7
-        self.answers.append(tuple(self._asked(ask, self._role.order)))
+        self.answers.append(tuple(self._answer(ask, self._role.order)))
 
     def hear(self, ended: EndedCalls) -> None:
         """Report calls that have ended."""
-        self._asked(ended, self._role.hear)
+        self._answer(ended, self._role.hear)
 
     def claims(self, *, broken: bool) -> None:
         """Request a decision on whether to claim a broken promise."""
@@ -158,14 +158,16 @@ class Subject:
 
     def mutated(self) -> list[str]:
         """Return descriptions of the inputs that the strategy has changed."""
-        names = {name for told, was in self._told for name in changed(told, was)}
+        names = {name for given, was in self._inputs for name in changed(given, was)}
         if self._view.notes != self._noted:
             names.add("agent.notes, which only note() may change")
         return sorted(names)
 
-    def _asked(self, seen: Any, ask: Any) -> Any:
-        self._told.append((seen, {name: _copied(value) for name, value in _fields(seen).items()}))
-        return ask(seen)
+    def _answer(self, observation: Any, ask: Any) -> Any:
+        self._inputs.append(
+            (observation, {name: _copied(value) for name, value in _fields(observation).items()})
+        )
+        return ask(observation)
 
     def _note(self, name: str, value: float) -> None:
         self._noted[name] = value
@@ -193,14 +195,18 @@ class Subject:
         )
 
 
-def _fields(seen: Any) -> dict[str, object]:
+def _fields(observation: Any) -> dict[str, object]:
     """Return all fields except the agent by name, with a field for each column."""
-    told = {name: getattr(seen, name) for name in seen.__struct_fields__ if name != "agent"}
+    fields = {
+        name: getattr(observation, name)
+        for name in observation.__struct_fields__
+        if name != "agent"
+    }
     for name in ("flows", "links", "classes", "calls"):
-        if isinstance(told.get(name), msgspec.Struct):
-            columns = told.pop(name)
-            told |= {f"{name}.{c}": getattr(columns, c) for c in columns.__struct_fields__}
-    return told
+        if isinstance(fields.get(name), msgspec.Struct):
+            columns = fields.pop(name)
+            fields |= {f"{name}.{c}": getattr(columns, c) for c in columns.__struct_fields__}
+    return fields
 
 
 def _copied(value: object) -> object:
@@ -214,9 +220,9 @@ def _copied(value: object) -> object:
     return value
 
 
-def changed(seen: Any, was: Any) -> list[str]:
+def changed(observation: Any, was: Any) -> list[str]:
     """Return the names of the fields of an observation that have changed."""
-    now, found = _fields(seen), []
+    now, found = _fields(observation), []
     for name, value in was.items():
         held: Any = now[name]
         if isinstance(value, np.ndarray):

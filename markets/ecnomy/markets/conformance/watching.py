@@ -42,7 +42,7 @@ class Watch:
     """
 
     def __init__(self) -> None:
-        self.seen: dict[tuple[str, str], None] = {}
+        self.calls: dict[tuple[str, str], None] = {}
         self._before: Any = None
         self._state = ""
 
@@ -56,16 +56,16 @@ class Watch:
     ) -> None:
         sys.setprofile(self._before)
         if _numpys_state() != self._state:
-            self.seen[GENERATORS, "numpy's global generator"] = None
+            self.calls[GENERATORS, "numpy's global generator"] = None
 
     def _look(self, frame: FrameType, event: str, called: Any) -> None:
         if event != "c_call":
             return
-        told = _what(called)
-        if told is None or frame.f_globals.get("__name__") == "logging":
+        caught = _what(called)
+        if caught is None or frame.f_globals.get("__name__") == "logging":
             return
-        what, name = told
-        self.seen[what, f"{name} at {_place(frame)}"] = None
+        what, name = caught
+        self.calls[what, f"{name} at {_place(frame)}"] = None
 
 
 def _numpys_state() -> str:

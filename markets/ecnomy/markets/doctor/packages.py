@@ -87,12 +87,12 @@ def _extra(extra: str) -> Finding:
 
 def _package(requirement: Requirement) -> Finding:
     name, wanted = requirement.name, requirement.specifier
-    asked = f" (needs {wanted})" if wanted else ""
+    need = f" (needs {wanted})" if wanted else ""
     remedy = f"pip install '{name}{wanted}'"
     try:
         version = importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
-        return Finding(what=name, found=f"not installed{asked}", well=False, remedy=remedy)
+        return Finding(what=name, found=f"not installed{need}", well=False, remedy=remedy)
     if not wanted.contains(version, prereleases=True):
-        return Finding(what=name, found=f"{version}{asked}", well=False, remedy=remedy)
+        return Finding(what=name, found=f"{version}{need}", well=False, remedy=remedy)
     return Finding(what=name, found=version)

@@ -78,7 +78,7 @@ class CallDesk:
         count = len(parties.first_offer)
         self._of_flow: dict[int, tuple[int, ...]] = {}
         self._buyer: Integers = np.full(count, -1, dtype=np.int64)
-        self._asked: dict[int, _Sold] = {}  # calls whose record has not arrived, by id
+        self._open: dict[int, _Sold] = {}  # calls whose record has not arrived, by id
         self._due: dict[str, list[_Due]] = {CALL: [], REIMBURSEMENT: []}
 
     # ---- while agents join
@@ -149,7 +149,7 @@ class CallDesk:
         for choice in self._wanted(CallAsk(request.t_ps, flow, offers, price)):
             if choice == BEST_EFFORT:
                 self._parties.carried(flow, int(self._parties.users[flow]))
-                self._asked[request.id] = _Sold(BEST_EFFORT, None, refused)
+                self._open[request.id] = _Sold(BEST_EFFORT, None, refused)
                 return True
             offer = offers[choice]
             line = self._lines[offer.number]
@@ -158,7 +158,7 @@ class CallDesk:
                 self._sell(request, offer, refused)
                 return True
             refused |= 1 << offer.number
-        self._asked[request.id] = _Sold(BEST_EFFORT, None, refused)
+        self._open[request.id] = _Sold(BEST_EFFORT, None, refused)
         return False
 
     def _wanted(self, ask: CallAsk) -> Sequence[int]:
@@ -171,7 +171,7 @@ class CallDesk:
     def _sell(self, request: Request, offer: CallOffer, refused: int) -> None:
         if len(self._of_flow[request.flow]) > 1 or self._buyer[request.flow] >= 0:
             self._parties.carried(request.flow, self._lines[offer.number].account)
-        self._asked[request.id] = _Sold(offer.number, offer.tariff, refused)
+        self._open[request.id] = _Sold(offer.number, offer.tariff, refused)
         self._under_way[self._lines[offer.number].trunk] += 1
         due = _Due(request.t_ps, request.flow, offer.tariff.price_micro, offer.number)
         self._due[CALL].append(due)
@@ -192,7 +192,7 @@ class CallDesk:
         judged = unsold(calls)
         names = ("id", "flow", "start_ps", "end_ps", "complete", "sent", "late", "lost", "ce")
         for row, values in enumerate(zip(*(calls[n].tolist() for n in names), strict=True)):
-            sold = self._asked.pop(values[0], None)
+            sold = self._open.pop(values[0], None)
             if sold is None:
                 continue
             judged["tariff"][row], judged["refused_by"][row] = sold.line, sold.refused_by
@@ -236,9 +236,9 @@ class CallDesk:
         _, flow, start, end, _, sent, late, lost, marks = values
         known = (flow, sold.line, start, end, sent, marks)
         if sold.tariff is not None:
-            seen = sold.tariff.quality_seen_by in (PROVIDER_SEES, BOTH)
-            told = late + lost if seen else -1
-            self._lines[sold.line].ended.add((*known, told, back > 0, charge, back))
+            provider_sees = sold.tariff.quality_seen_by in (PROVIDER_SEES, BOTH)
+            bad = late + lost if provider_sees else -1
+            self._lines[sold.line].ended.add((*known, bad, back > 0, charge, back))
         if self._buyer[flow] >= 0:
             row = (*known, late + lost, back > 0, charge, back)
             self._buyers[int(self._buyer[flow])][1].add(row)

@@ -44,7 +44,7 @@ class ClassDesk:
         self._stop_ps, self._flows = spans.stop_ps, spans.flows
         self._terms: list[tuple[ClassSpec, ClassSeller | None]] = []
         self._books: ClassBooks | None = None
-        self._looks: dict[str, tuple[int, ClassCounts]] = {}
+        self._last_counts: dict[str, tuple[int, ClassCounts]] = {}
 
     def open(self, sold: ClassSpec, seller: ClassSeller | None) -> None:
         """Put a class on sale. Classes must come in the order of the market's offers."""
@@ -59,7 +59,9 @@ class ClassDesk:
         if watched:
             self._books = ClassBooks(self._plan, len(self._terms))
         self._limited = [
-            sold.members >= 0 or sold.cost_micro_per_s >= 0 or (seller is not None and seller.asked)
+            sold.members >= 0
+            or sold.cost_micro_per_s >= 0
+            or (seller is not None and seller.decides_requests)
             for sold, seller in self._terms
         ]
 
@@ -110,14 +112,14 @@ class ClassDesk:
         cost = late + (hidden + more) * self._parties.offers[number].charging_rate_micro
         if 0 <= sold.cost_micro_per_s < cost:
             return False
-        if seller is None or not seller.asked:
+        if seller is None or not seller.decides_requests:
             return True
         return seller.let_in(ClassRequest(t_ps, sold.name, row, members, late))
 
     def _members(self, t_ps: int, number: int, offer: Integers) -> int:
         return int(self._flows[(offer == number) & (self._stop_ps > t_ps)].sum())
 
-    def seen(
+    def observation(
         self, who: str, t_ps: int, offer: Integers, active: Truths, agent: AgentView
     ) -> ClassObservation:
         """Return a provider's observation of its classes since its last observation.
@@ -133,8 +135,8 @@ class ClassDesk:
         offers = self._parties.offers
         own = [k for k, one in enumerate(offers) if one.provider == who]
         now = self._books.counts
-        then_ps, then = self._looks.get(who, (t_ps, now))
-        self._looks[who] = t_ps, now
+        then_ps, then = self._last_counts.get(who, (t_ps, now))
+        self._last_counts[who] = t_ps, now
         on = np.where(active, offer, NO_OFFER)
         columns = ClassColumns(
             fee_micro_per_s=np.array([offers[k].fee_micro_per_s for k in own], dtype=np.int64),

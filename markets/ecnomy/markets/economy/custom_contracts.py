@@ -49,9 +49,9 @@ class _Rule:
         """See Settlement."""
         found: object = self._price()
         if not isinstance(found, np.ndarray) or found.shape != (self._rows,):
-            told = f"shape {found.shape}" if isinstance(found, np.ndarray) else f"{found!r:.80}"
+            returned = f"shape {found.shape}" if isinstance(found, np.ndarray) else f"{found!r:.80}"
             wanted = f"expected an array of {self._rows} prices, one per flow"
-            raise InputError(f"{self._who}: row_price_micro returned {told}, {wanted}")
+            raise InputError(f"{self._who}: row_price_micro returned {returned}, {wanted}")
         return found
 
 

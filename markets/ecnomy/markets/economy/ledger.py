@@ -119,7 +119,7 @@ class Ledger:
         Raises:
             LedgerError: unknown-account.
         """
-        return self._told(name, 0)
+        return self._totals(name, 0)
 
     def received_micro(self, name: str) -> dict[str, int]:
         """Return the account's receipts so far, by kind of posting.
@@ -127,9 +127,9 @@ class Ledger:
         Raises:
             LedgerError: unknown-account.
         """
-        return self._told(name, 1)
+        return self._totals(name, 1)
 
-    def _told(self, name: str, side: int) -> dict[str, int]:
+    def _totals(self, name: str, side: int) -> dict[str, int]:
         number = self.number(name)
         columns = {kind: both[side] for kind, both in self._by_kind.items()}
         return {k: int(c[number]) for k, c in columns.items() if number < len(c) and c[number]}

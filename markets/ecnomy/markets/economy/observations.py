@@ -92,7 +92,7 @@ class Sight:
         self._rate_bps = np.array([link.rate_bps for link in plan.links], dtype=np.int64)
         self._link_names = tuple(link.name for link in plan.links)
         self._now: _Look | None = None
-        self._looks: dict[str, _Look] = {}
+        self._last: dict[str, _Look] = {}
         self._own: dict[str, _Own] = {}
         self._dt_ps, self._dt_s = 0, column(0.0)
 
@@ -109,10 +109,10 @@ class Sight:
         which are 0 by default.
         """
         flows = report.flows
-        told = [flows["delivered"], flows["ce"], flows["acked"], *money, flows["delivered_bytes"]]
+        totals = [flows["delivered"], flows["ce"], flows["acked"], *money, flows["delivered_bytes"]]
         states = [flows[name] for name in _STATES]
         bits = (8.0 * integers(flows, "acked_bytes")).astype(np.float64, copy=False)
-        counts = np.array(told, dtype=np.int64)
+        counts = np.array(totals, dtype=np.int64)
         srtt_s = flows["srtt_s"].astype(np.float64, copy=False)
         now = np.array(states, dtype=np.int64)
         posted = np.zeros(len(srtt_s)) if standing is None else standing
@@ -253,8 +253,8 @@ class Sight:
 
     def _look(self, who: str) -> tuple[_Look, _Look]:
         assert self._now is not None, "a report must be read before agents observe it"
-        then = self._looks.get(who, self._now)
-        self._looks[who] = self._now
+        then = self._last.get(who, self._now)
+        self._last[who] = self._now
         return self._now, then
 
 

@@ -165,17 +165,17 @@ class Aims:
             price_micro: price of a mark for each flow [micro-units].
         """
         wanted = np.full(len(self._pay), LEAVE)
-        asked = self._steered & ~self._chosen & (self._pay >= 0) & (price_micro > 0)
-        wanted[asked] = self._pay[asked] / price_micro[asked]
+        rated = self._steered & ~self._chosen & (self._pay >= 0) & (price_micro > 0)
+        wanted[rated] = self._pay[rated] / price_micro[rated]
         new = (wanted >= 0) & (wanted != self._mark_rate)
-        told = new | (self.cap_bps != self._sent_cap_bps)
+        changed_rows = new | (self.cap_bps != self._sent_cap_bps)
         if self._sent_active is not self.active:
-            told |= self._sent_active != self.active
+            changed_rows |= self._sent_active != self.active
             self._sent_active = self.active
-        told |= self._weighed | self._budgets.changed(price_micro)
+        changed_rows |= self._weighed | self._budgets.changed(price_micro)
         weight = np.where(self._weighed, self.weight, LEAVE)
         self._weighed[:] = False
-        rows = np.flatnonzero(told).astype(np.int64)
+        rows = np.flatnonzero(changed_rows).astype(np.int64)
         if len(rows) == 0:
             return {}
         self._mark_rate[new], self._sent_cap_bps[rows] = wanted[new], self.cap_bps[rows]

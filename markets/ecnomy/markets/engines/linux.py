@@ -127,10 +127,10 @@ class Linux:
         reason = refusal(self._binary, plan)
         if not reason:
             return
-        told = _OF_A_SOURCE.fullmatch(reason)
-        if told is None:
+        match = _OF_A_SOURCE.fullmatch(reason)
+        if match is None:
             raise InputError(reason)
-        source, found, engine, expected = told.groups()
+        source, found, engine, expected = match.groups()
         raise SourceError(source, f"{found} with {engine}", expected)
 
     def digest(self) -> str:

@@ -44,7 +44,7 @@ def load_text(text: str, name: str) -> Node:
     return _with_bases(parse(text, name), name, ())
 
 
-def _with_bases(node: Node, shown: str, seen: tuple[str, ...]) -> Node:
+def _with_bases(node: Node, shown: str, above: tuple[str, ...]) -> Node:
     if "extends" not in node.mapping():
         return node
     entry = node.mapping()["extends"]
@@ -52,17 +52,17 @@ def _with_bases(node: Node, shown: str, seen: tuple[str, ...]) -> Node:
         raise entry.place.error("extends", show(entry), "the path of another scenario")
     base_shown = os.path.join(os.path.dirname(shown), entry.value)
     identity = _identity(Path(base_shown))
-    if identity in seen:
+    if identity in above:
         raise entry.place.error(
             "extends", f"{show(entry)} twice", "a chain of files without a loop"
         )
-    if len(seen) >= _DEEPEST:
+    if len(above) >= _DEEPEST:
         raise entry.place.error("extends", show(entry), f"a chain of at most {_DEEPEST} files")
     if not os.path.isfile(base_shown):
         raise entry.place.error(
             "extends", f"{show(entry)}, no such file", "the path of another scenario"
         )
-    base = _with_bases(read(Path(base_shown), base_shown), base_shown, (*seen, identity))
+    base = _with_bases(read(Path(base_shown), base_shown), base_shown, (*above, identity))
     own = {key: value for key, value in node.mapping().items() if key != "extends"}
     return merged(base, Node(own, node.place, keys=node.keys))
 

@@ -86,8 +86,10 @@ class MissingKeys(ArgumentError):
     """Mappings that lack keys, reported together at the place and path of the first one."""
 
     def __init__(self, gaps: Sequence[Gap]) -> None:
-        told = {(gap.place, gap.names): gap for gap in reversed(gaps)}  # shared mappings only once
-        self.gaps = tuple(reversed(told.values()))
+        distinct = {
+            (gap.place, gap.names): gap for gap in reversed(gaps)
+        }  # shared mappings only once
+        self.gaps = tuple(reversed(distinct.values()))
         first, *more = self.gaps
         path = first.path
         if more:
@@ -245,8 +247,8 @@ def _syntax_error(problem: str, text: str, line: int) -> tuple[str, str]:
         return "a second ': ' on the line", 'text with a colon in quotes, such as title: "a: b"'
     if _NO_COLON in problem:
         return f"no ': ' in {written.strip()[:60]!r}", "a key, a colon, a space and a value"
-    told = " ".join(problem.split()) or "unknown reason"
-    return f"a syntax error ({told})", "YAML"
+    reason = " ".join(problem.split()) or "unknown reason"
+    return f"a syntax error ({reason})", "YAML"
 
 
 class _Builder:

@@ -133,13 +133,13 @@ class Market(ByHand):
 
     def __repr__(self) -> str:
         """Return one line with the scenario, progress, agents and prices."""
-        asked = [f"{name or 'a mark'} {price:g}" for name, price in list(self.prices.items())[:4]]
-        more = ", ..." if len(self.prices) > len(asked) else ""
+        prices = [f"{name or 'a mark'} {price:g}" for name, price in list(self.prices.items())[:4]]
+        more = ", ..." if len(self.prices) > len(prices) else ""
         state = "running" if self.running else "ended"
         return (
             f"<Market of {self.plan.title!r}, seed {self.plan.seed}, {state}: {self.time:g} of "
             f"{self.plan.duration_ps / PS_PER_S:g} s, {len(self.roles)} agents, "
-            f"price per mark: {', '.join(asked)}{more}>"
+            f"price per mark: {', '.join(prices)}{more}>"
         )
 
     @property
@@ -274,12 +274,12 @@ class Market(ByHand):
             if role.hasty and role.name not in self._warned:
                 self._warned.add(role.name)
                 apart = f"{role.settles_ps / PS_PER_S:.3g} s now"
-                told = f"its flows settle (3 T / (gain p), {apart})"
+                response = f"its flows settle (3 T / (gain p), {apart})"
                 if role.phase == POST:
-                    told = (
+                    response = (
                         f"customers respond to a price ({apart}), even if it keeps each price "
                         "for ten decisions"
                     )
                 self.warnings.append(
-                    f"{role.name} decides faster than {told}, so it responds to transients"
+                    f"{role.name} decides faster than {response}, so it responds to transients"
                 )

@@ -170,14 +170,14 @@ class MarketSeat:
         market = self._market
         price, aims = market.row_price_micro(), market.aims
         looker = f"{self._name}:flows:{part}" if part else self._name
-        seen = market.sight.flows(
+        observation = market.sight.flows(
             looker, rows, price, market.offers, market.offer, aims, self.agent
         )
         if self._name in market.strategies:
             choice = market.menus.picked(self._name)[rows]
-            flows = msgspec.structs.replace(seen.flows, choice=choice)
-            seen = msgspec.structs.replace(seen, flows=flows)
-        return seen
+            flows = msgspec.structs.replace(observation.flows, choice=choice)
+            observation = msgspec.structs.replace(observation, flows=flows)
+        return observation
 
     def links(self) -> PriceObservation:
         """See Seat."""
@@ -197,13 +197,13 @@ class MarketSeat:
         tariff, calls = market.desk.tariff(line, self.t_ps), market.desk.ended(line)
         late = market.plan.record.delay_thresholds_ps.index(tariff.max_delay_ps)
         looker, price = f"{self._name}:{line}", market.row_price_micro()
-        seen = market.sight.streams(looker, rows, price, late)
-        return msgspec.structs.replace(seen, calls=calls, tariff=tariff, agent=self.agent)
+        observation = market.sight.streams(looker, rows, price, late)
+        return msgspec.structs.replace(observation, calls=calls, tariff=tariff, agent=self.agent)
 
     def classes(self) -> ClassObservation:
         """See Seat."""
         market = self._market
-        return market.classes.seen(
+        return market.classes.observation(
             self._name, self.t_ps, market.offer, market.aims.active, self.agent
         )
 

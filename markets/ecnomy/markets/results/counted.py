@@ -32,10 +32,10 @@ class Naming:
         self._sources = [source.name for source in plan.sources]
         self._subjects = self._links + self._sources
         self._counts = _Names(plan.record.counts, len(self._links), len(self._sources))
-        asked = plan.record.histograms
-        self._histograms = _Names([h.of for h in asked], len(self._links), len(self._sources))
-        self._width = np.array([h.width for h in asked])
-        self._unit = np.array([PS_PER_S if h.of == "delay" else 1 for h in asked])
+        histograms = plan.record.histograms
+        self._histograms = _Names([h.of for h in histograms], len(self._links), len(self._sources))
+        self._width = np.array([h.width for h in histograms])
+        self._unit = np.array([PS_PER_S if h.of == "delay" else 1 for h in histograms])
         self._classes: list[str] = []
         first: list[int] = []
         for entry in plan.links:

@@ -19,7 +19,7 @@ import numpy as np
 from ecnomy.markets.plan import Plan, Source, Tcp
 from ecnomy.markets.plan.law_table import with_trait
 from ecnomy.markets.results.rawrun import RawRun
-from ecnomy.markets.results.window_reports import Looks
+from ecnomy.markets.results.window_reports import WindowReports
 
 __all__ = ["Floor", "floors", "on_floors"]
 
@@ -78,27 +78,27 @@ def floors(run: RawRun) -> list[Floor]:
         ResultsError: a table is missing or unreadable.
     """
     held = on_floors(run.plan)
-    looks = Looks.of(run, "cwnd", "weight", "srtt_s", "active", "ce") if held else None
-    if looks is None:
+    reports = WindowReports.of(run, "cwnd", "weight", "srtt_s", "active", "ce") if held else None
+    if reports is None:
         return []
     found = []
     for source in held:
-        own = looks.own(source)
-        cwnd, weight, rtt_s, active, ce = (values[:, own] for values in looks.columns.values())
+        own = reports.own(source)
+        cwnd, weight, rtt_s, active, ce = (values[:, own] for values in reports.columns.values())
         on = (active[1:] > 0) & (rtt_s[1:] > 0)
-        time_s = float((looks.dt_s * on).sum())
+        time_s = float((reports.dt_s * on).sum())
         if time_s <= 0:
             continue
         assert isinstance(source.transport, Tcp)
         least = source.transport.min_window
         low = on & (cwnd[1:] < (math.floor(least) + 1) * source.row_flows)
-        asked = np.divide(weight[1:], rtt_s[1:], out=np.zeros_like(rtt_s[1:]), where=on)
+        targets = np.divide(weight[1:], rtt_s[1:], out=np.zeros_like(rtt_s[1:]), where=on)
         flow_s = time_s * source.row_flows
         floor = Floor(
             source=source.name,
             window=least,
-            share=float((looks.dt_s * low).sum()) / time_s,
-            asked_per_s=float((looks.dt_s * asked).sum()) / flow_s,
+            share=float((reports.dt_s * low).sum()) / time_s,
+            asked_per_s=float((reports.dt_s * targets).sum()) / flow_s,
             taken_per_s=float((np.diff(ce, axis=0) * on).sum()) / flow_s,
         )
         if floor.asked_per_s > 0 and floor.share > LEAST and floor.over > 1 + LEAST:

@@ -78,7 +78,7 @@ def flow_frame(raw: RawRun) -> pd.DataFrame:
         frame["goodput_mbps"] = frame["goodput_bps"] / 1e6
     if {"charge", "ce"} <= set(frame.columns):
         frame["price_per_mark"] = frame["charge"] / frame["ce"].where(frame["ce"] > 0)
-    return _told(frame, "flows", _FLOWS_FIRST, raw.flows["name"], "flow")
+    return _labelled(frame, "flows", _FLOWS_FIRST, raw.flows["name"], "flow")
 
 
 def link_frame(raw: RawRun) -> pd.DataFrame:
@@ -86,7 +86,7 @@ def link_frame(raw: RawRun) -> pd.DataFrame:
     rates = np.array([link.rate_bps for link in raw.plan.links], dtype=np.float64)
     frame = _plain(raw.links.drop(columns=["link", "name"]))
     frame["rate_mbps"] = rates[_index(raw.links["link"])] / 1e6
-    return _told(frame, "links", _LINKS_FIRST, raw.links["name"], "link")
+    return _labelled(frame, "links", _LINKS_FIRST, raw.links["name"], "link")
 
 
 def ledger_frame(raw: RawRun) -> pd.DataFrame:
@@ -123,9 +123,9 @@ def agent_frame(raw: RawRun) -> pd.DataFrame:
 
     table = raw.agents
     names, value = table["name"].astype(str), table["value"].to_numpy(dtype=np.float64)
-    told = {name: _entry(name) for name in names.unique()}
-    words = names.map({name: one[0] for name, one in told.items()}).astype(str)
-    scale = names.map({name: one[2] for name, one in told.items()}).to_numpy(dtype=np.float64)
+    entries = {name: _entry(name) for name in names.unique()}
+    words = names.map({name: one[0] for name, one in entries.items()}).astype(str)
+    scale = names.map({name: one[2] for name, one in entries.items()}).to_numpy(dtype=np.float64)
     unset = names.isin(_UNSET).to_numpy(dtype=np.bool_) & (value < 0)
     frame = pd.DataFrame(
         {
@@ -134,7 +134,7 @@ def agent_frame(raw: RawRun) -> pd.DataFrame:
             "flow": _named(_index(table["flow"]), raw.plan.flow_names()),
             "what": words,
             "value": np.where(unset, np.nan, value / scale),
-            "unit": names.map({name: one[1] for name, one in told.items()}).astype(str),
+            "unit": names.map({name: one[1] for name, one in entries.items()}).astype(str),
             "meaning": _meanings(names, value, unset, class_labels(raw.manifest)),
         }
     )
@@ -214,7 +214,7 @@ def _named(
     return np.array([*names, none], dtype=object)[index]
 
 
-def _told(
+def _labelled(
     frame: pd.DataFrame, table: str, first: tuple[str, ...], names: pd.Series[str], key: str
 ) -> pd.DataFrame:
     """Order the columns of a frame, index its rows by name, and add units."""

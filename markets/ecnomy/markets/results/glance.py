@@ -104,9 +104,9 @@ def results_page(results: Shown) -> str:
     try:
         low, high = results.window_s
         state = results.note or "complete"
-        told = f"seed {results.seed}, measured from {low:g} s to {high:g} s, {state}"
+        span = f"seed {results.seed}, measured from {low:g} s to {high:g} s, {state}"
         parts = [
-            f"<div><strong>{_text(results.title)}</strong><br>{_text(told)}<br>"
+            f"<div><strong>{_text(results.title)}</strong><br>{_text(span)}<br>"
             f"<code>{_text(results.raw.path)}</code></div>",
             _summary(results.summary),
             _balances(results),
@@ -143,10 +143,10 @@ def _hints(results: Shown) -> str:
     classes, sources = results.manifest.classes, results.plan.sources
     by, known = ("class", classes) if classes else ("source", sources)
     who = known[0].name if known else ""
-    told = [
+    hints = [
         f"<code>{_text(call.format(who=who, by=by))}</code> {_text(what)}" for call, what in _HINTS
     ]
-    return f"<p>See also: {'; '.join(told)}.</p>"
+    return f"<p>See also: {'; '.join(hints)}.</p>"
 
 
 def _table(title: str, heads: list[str], rows: list[list[str]]) -> str:

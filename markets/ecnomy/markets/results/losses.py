@@ -16,9 +16,9 @@ import numpy as np
 from ecnomy.agents.arrays import Floats
 from ecnomy.markets.plan import Plan, Source, Tcp
 from ecnomy.markets.results.floors import LEAST
-from ecnomy.markets.results.flow_targets import asked_rates
+from ecnomy.markets.results.flow_targets import target_rates
 from ecnomy.markets.results.rawrun import RawRun
-from ecnomy.markets.results.window_reports import Looks
+from ecnomy.markets.results.window_reports import WindowReports
 
 __all__ = ["Losses", "losses"]
 
@@ -65,28 +65,28 @@ def losses(run: RawRun) -> list[Losses]:
     """
     sources = _ever_lost(run)
     names = ("lost", "sent", "cwnd", "weight", "srtt_s", "active", "ce")
-    looks = Looks.of(run, *names) if sources else None
-    rates = asked_rates(run, looks) if looks is not None else None
-    if looks is None or rates is None:
+    reports = WindowReports.of(run, *names) if sources else None
+    rates = target_rates(run, reports) if reports is not None else None
+    if reports is None or rates is None:
         return []
-    found = (_of_source(run.plan, source, looks, rates) for source in sources)
+    found = (_of_source(run.plan, source, reports, rates) for source in sources)
     return [one for one in found if one is not None]
 
 
-def _of_source(plan: Plan, source: Source, looks: Looks, rates: Floats) -> Losses | None:
-    own, flows = looks.own(source), source.row_flows
+def _of_source(plan: Plan, source: Source, reports: WindowReports, rates: Floats) -> Losses | None:
+    own, flows = reports.own(source), source.row_flows
     lost, sent, cwnd, weight, rtt_s, active, ce = (
-        values[:, own] for values in looks.columns.values()
+        values[:, own] for values in reports.columns.values()
     )
-    asked = rates[:, own]
-    on = (active[1:] > 0) & (rtt_s[1:] > 0) & (asked > 0)
-    flow_s = float((looks.dt_s * on).sum()) * flows
+    targets = rates[:, own]
+    on = (active[1:] > 0) & (rtt_s[1:] > 0) & (targets > 0)
+    flow_s = float((reports.dt_s * on).sum()) * flows
     packets = float((np.diff(sent, axis=0) * on).sum())
     if flow_s <= 0 or packets <= 0:
         return None
     # Queueing may have lowered the window's target; losses are not the cause of that part.
     window = np.divide(weight[1:], rtt_s[1:], out=np.zeros_like(rtt_s[1:]), where=on)
-    aimed = float((looks.dt_s * on * np.minimum(window, asked * flows)).sum()) / flow_s
+    aimed = float((reports.dt_s * on * np.minimum(window, targets * flows)).sum()) / flow_s
     taken = float((np.diff(ce, axis=0) * on).sum()) / flow_s
     gone = np.diff(lost, axis=0) * on
     # The window is halved in the report after a loss, not in the report before it.
@@ -98,7 +98,7 @@ def _of_source(plan: Plan, source: Source, looks: Looks, rates: Floats) -> Losse
         source=source.name,
         share=float(gone.sum()) / packets,
         wires=tuple(plan.links[link].name for link in source.path if plan.links[link].loss > 0),
-        asked_per_s=float((looks.dt_s * asked * on).sum()) * flows / flow_s,
+        asked_per_s=float((reports.dt_s * targets * on).sum()) * flows / flow_s,
         taken_per_s=taken,
     )
 

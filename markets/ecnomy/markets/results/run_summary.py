@@ -85,11 +85,11 @@ def payment_table(rows: Iterable[Group]) -> Table:
 
 def background_in_words(rows: Iterable[Group]) -> str:
     """Return a line on all payments for marks and the background's share, or "" if nobody paid."""
-    told = list(rows)
-    whole = sum(row.all_charge_per_s for row in told)
+    groups = list(rows)
+    whole = sum(row.all_charge_per_s for row in groups)
     if not whole:
         return ""
-    part = sum(row.background_per_s for row in told)
+    part = sum(row.background_per_s for row in groups)
     return (
         f"total paid for marks: {whole:.4g} money/s, of which {part:.4g} "
         f"({100 * part / whole:.1f} %) by sources without an agent or a class"

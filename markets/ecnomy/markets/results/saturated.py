@@ -18,9 +18,9 @@ import numpy as np
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.plan import Source
 from ecnomy.markets.results.floors import LEAST
-from ecnomy.markets.results.flow_targets import asked_rates
+from ecnomy.markets.results.flow_targets import target_rates
 from ecnomy.markets.results.rawrun import RawRun
-from ecnomy.markets.results.window_reports import Looks
+from ecnomy.markets.results.window_reports import WindowReports
 
 __all__ = ["Saturated", "saturated"]
 
@@ -70,17 +70,17 @@ def saturated(run: RawRun) -> list[Saturated]:
     """
     sources = _ever_saturated(run)
     names = ("saturated_ps", "weight", "srtt_s", "active", "ce")
-    looks = Looks.of(run, *names) if sources else None
-    rates = asked_rates(run, looks) if looks is not None else None
-    if looks is None or rates is None:
+    reports = WindowReports.of(run, *names) if sources else None
+    rates = target_rates(run, reports) if reports is not None else None
+    if reports is None or rates is None:
         return []
     found = []
     for source in sources:
-        own = looks.own(source)
-        held_ps, weight, rtt_s, active, ce = (values[:, own] for values in looks.columns.values())
-        asked = rates[:, own]
-        on = (active[1:] > 0) & (rtt_s[1:] > 0) & (asked > 0)
-        time_s = float((looks.dt_s * on).sum())
+        own = reports.own(source)
+        held_ps, weight, rtt_s, active, ce = (values[:, own] for values in reports.columns.values())
+        targets = rates[:, own]
+        on = (active[1:] > 0) & (rtt_s[1:] > 0) & (targets > 0)
+        time_s = float((reports.dt_s * on).sum())
         flow_s = time_s * source.row_flows
         if flow_s <= 0:
             continue
@@ -88,8 +88,8 @@ def saturated(run: RawRun) -> list[Saturated]:
         one = Saturated(
             source=source.name,
             share=float((np.diff(held_ps, axis=0) * on).sum()) / PS_PER_S / flow_s,
-            asked_per_s=float((looks.dt_s * asked * on).sum()) / time_s,
-            aimed_per_s=float((looks.dt_s * aimed).sum()) / flow_s,
+            asked_per_s=float((reports.dt_s * targets * on).sum()) / time_s,
+            aimed_per_s=float((reports.dt_s * aimed).sum()) / flow_s,
             taken_per_s=float((np.diff(ce, axis=0) * on).sum()) / flow_s,
         )
         if one.held:

@@ -82,7 +82,7 @@ def timeseries_of(
     raw: RawRun, what: str, by: str | None, every_s: float | None, per_flow: bool
 ) -> pd.DataFrame:
     """See Results.timeseries."""
-    asked, by = by, by or _home(what)
+    given_by, by = by, by or _home(what)
     if per_flow and by not in (*OF_FLOWS, EVERYTHING):
         raise InputError(f"timeseries: found per_flow with by={by!r}, expected by flows or groups")
     if by in (*OF_FLOWS, EVERYTHING) and what in (FLOW_SERIES.keys() | _STATES.keys()):
@@ -94,7 +94,7 @@ def timeseries_of(
     elif by == "account" and what in ACCOUNT_SERIES:
         unit, edges, columns = _of_accounts(raw, what, every_s)
     else:
-        raise InputError(_unknown(what, asked))
+        raise InputError(_unknown(what, given_by))
     return _frame(what, by, unit, edges, columns)
 
 
@@ -114,9 +114,9 @@ def _unknown(what: str, by: str | None) -> str:
         "by account": list(ACCOUNT_SERIES),
         "by carrier": list(_CARRIERS),
     }
-    told = "; ".join(f"{kind}: {', '.join(names)}" for kind, names in offered.items())
+    choices = "; ".join(f"{kind}: {', '.join(names)}" for kind, names in offered.items())
     found = repr(what) if by is None else f"{what!r} by {by!r}"
-    return f"timeseries: found {found}, expected {told}"
+    return f"timeseries: found {found}, expected {choices}"
 
 
 def _frame(
@@ -233,8 +233,8 @@ def _state(
         table = table[table["flow"] >= 0]
         rows = [table[table["flow"] == flow] for flow in range(len(members))]
         held = np.stack([_held(own, edges[:-1]) for own in rows], axis=1) * members / 1e6
-        told = groups.sums(np.isfinite(held).astype(np.float64))
-        return np.where(told > 0, groups.sums(np.nan_to_num(held)), np.nan)
+        known = groups.sums(np.isfinite(held).astype(np.float64))
+        return np.where(known > 0, groups.sums(np.nan_to_num(held)), np.nan)
     if what == "rtt":
         values = epochs.at("srtt_s", edges[1:])
         return _divided(groups.sums(values * members), groups.sums((values > 0) * members))

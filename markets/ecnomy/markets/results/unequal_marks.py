@@ -24,7 +24,7 @@ from ecnomy.agents.arrays import Floats
 from ecnomy.markets.plan import Source
 from ecnomy.markets.results.groups import background_rows
 from ecnomy.markets.results.rawrun import RawRun
-from ecnomy.markets.results.window_reports import Looks
+from ecnomy.markets.results.window_reports import WindowReports
 
 __all__ = ["UnequalMarks", "unequal_marks"]
 
@@ -79,10 +79,10 @@ def unequal_marks(run: RawRun) -> list[UnequalMarks]:
         ResultsError: a table is missing or unreadable.
     """
     groups = [group for group in _comparable(run).items() if len(group[1]) > 1]
-    looks = Looks.of(run, "delivered", "ce") if groups else None
-    if looks is None or len(looks.t_ps) <= _BLOCKS:
+    reports = WindowReports.of(run, "delivered", "ce") if groups else None
+    if reports is None or len(reports.t_ps) <= _BLOCKS:
         return []
-    pairs = (_extremes(links, sources, looks) for (links, _), sources in groups)
+    pairs = (_extremes(links, sources, reports) for (links, _), sources in groups)
     return [pair for pair in pairs if pair is not None]
 
 
@@ -110,9 +110,11 @@ def _comparable(run: RawRun) -> dict[tuple[tuple[str, ...], object], list[Source
     return groups
 
 
-def _extremes(links: tuple[str, ...], sources: list[Source], looks: Looks) -> UnequalMarks | None:
+def _extremes(
+    links: tuple[str, ...], sources: list[Source], reports: WindowReports
+) -> UnequalMarks | None:
     """Return the sources with the largest and the smallest share if they differ enough."""
-    counts = np.stack([_counts(looks, source) for source in sources])
+    counts = np.stack([_counts(reports, source) for source in sources])
     rest = counts.sum(axis=0) - counts
     ratios = [_compare(one, others)[0] for one, others in zip(counts, rest, strict=True)]
     high, low = int(np.argmax(ratios)), int(np.argmin(ratios))
@@ -123,10 +125,10 @@ def _extremes(links: tuple[str, ...], sources: list[Source], looks: Looks) -> Un
     return UnequalMarks(sources[high].name, sources[low].name, links, *shares)
 
 
-def _counts(looks: Looks, source: Source) -> Floats:
+def _counts(reports: WindowReports, source: Source) -> Floats:
     """Return the packets delivered by a source and their marks, [2, interval of reports]."""
-    own = looks.own(source)
-    totals = np.stack([values[:, own].sum(axis=1) for values in looks.columns.values()])
+    own = reports.own(source)
+    totals = np.stack([values[:, own].sum(axis=1) for values in reports.columns.values()])
     return np.diff(totals, axis=1)
 
 

@@ -14,10 +14,10 @@ from ecnomy.markets.plan import Source
 from ecnomy.markets.results.epochs import Epochs
 from ecnomy.markets.results.rawrun import RawRun
 
-__all__ = ["Looks"]
+__all__ = ["WindowReports"]
 
 
-class Looks(msgspec.Struct, frozen=True):
+class WindowReports(msgspec.Struct, frozen=True):
     """Columns of flow_epochs at the reports of the measured window.
 
     Attributes:

@@ -298,11 +298,11 @@ def _ours(folder: Path, same: Mapping[str, Any] | None) -> bool:
 
 def _identity(manifest: Mapping[str, Any]) -> list[Any]:
     """Return the values by which equal runs are recognised: inputs, version, engine and market."""
-    told = [manifest.get(key) for key in ("title", "scenario", "plan_digest", "seed")]
+    inputs = [manifest.get(key) for key in ("title", "scenario", "plan_digest", "seed")]
     versions = manifest.get("versions") or {}
     engine = str(versions.get("engine", "")).partition(" ")[0]
     market = bool(manifest.get("balances_micro"))
-    return [*told, versions.get("ecnomy"), engine, market]
+    return [*inputs, versions.get("ecnomy"), engine, market]
 
 
 def _replace(file: Path, text: bytes, *, synced: bool = False) -> None:

@@ -69,7 +69,7 @@ class MarketParallelEnv(ParallelEnv):
         """
         self._world.reset(seed)
         self.agents = list(self.possible_agents)
-        return self._seen(), self._infos()
+        return self._observations(), self._infos()
 
     def step(self, actions: dict[str, Any]) -> tuple[dict[str, Any], ...]:
         """Let learners act, and return observations, rewards, terminations, truncations and infos.
@@ -91,11 +91,16 @@ class MarketParallelEnv(ParallelEnv):
             raise
         names, over = self.agents, self._world.over
         rewards = {name: self._world.reward(name) for name in names}
-        told = self._seen(), rewards, dict.fromkeys(names, False), dict.fromkeys(names, over)
+        step = (
+            self._observations(),
+            rewards,
+            dict.fromkeys(names, False),
+            dict.fromkeys(names, over),
+        )
         infos = self._infos()
         if over:
             self.agents = []
-        return *told, infos
+        return *step, infos
 
     def render(self) -> None:
         """Do nothing. `ecnomy show` draws runs that write tables."""
@@ -105,11 +110,11 @@ class MarketParallelEnv(ParallelEnv):
         self._world.close()
         self.agents = []
 
-    def _seen(self) -> dict[str, Any]:
+    def _observations(self) -> dict[str, Any]:
         return {name: self._world.observed(name).astype(np.float32) for name in self.agents}
 
     def _infos(self) -> dict[str, Any]:
-        return {n: {"seed": self._world.seed, **self._world.told(n)} for n in self.agents}
+        return {n: {"seed": self._world.seed, **self._world.quantities(n)} for n in self.agents}
 
 
 def parallel_env(path: str | os.PathLike[str], learners: Sequence[str] = ()) -> MarketParallelEnv:

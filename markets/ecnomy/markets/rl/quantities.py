@@ -86,9 +86,9 @@ def _queue(look: Look) -> float:
 
 
 def _price(look: Look) -> float:
-    seen = look.links or look.flows
-    assert seen is not None
-    return seen.price_micro / MICRO
+    observation = look.links or look.flows
+    assert observation is not None
+    return observation.price_micro / MICRO
 
 
 def _goodput(look: Look) -> float:

@@ -138,10 +138,10 @@ class Ranges(msgspec.Struct, frozen=True):
         return node.value
 
     def _written(self, of: Range, unit: str) -> dict[str, Any]:
-        told: dict[str, Any] = {"scale": _SCALES[of.log]}
+        written: dict[str, Any] = {"scale": _SCALES[of.log]}
         for key, value in (("least", of.least), ("most", of.most)):
-            told[key] = f"{value!r} {unit}" if unit else value
-        return told | ({"levels": of.levels} if of.levels else {})
+            written[key] = f"{value!r} {unit}" if unit else value
+        return written | ({"levels": of.levels} if of.levels else {})
 
 
 def _end(node: Node, key: str, path: str, unit: str) -> float:

@@ -51,7 +51,7 @@ class MarketEnv(gymnasium.Env):
         """
         super().reset(seed=seed)
         self._world.reset(seed)
-        return self._seen(), self._info()
+        return self._observation(), self._info()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Let the learner act, and return observation, reward, termination, truncation and info.
@@ -64,7 +64,7 @@ class MarketEnv(gymnasium.Env):
         given = shares(self._learner, self.action_space, action)
         self._world.step({self._name: given})
         reward = self._world.reward(self._name)
-        return self._seen(), reward, False, self._world.over, self._info()
+        return self._observation(), reward, False, self._world.over, self._info()
 
     def amounts(self, action: Any) -> dict[str, float]:
         """Return the values that an action sets, by name, in the units of the file's ranges.
@@ -78,11 +78,11 @@ class MarketEnv(gymnasium.Env):
         """End the episode, and stop its engine."""
         self._world.close()
 
-    def _seen(self) -> Any:
+    def _observation(self) -> Any:
         return self._world.observed(self._name).astype(np.float32)
 
     def _info(self) -> dict[str, Any]:
-        return {"seed": self._world.seed, **self._world.told(self._name)}
+        return {"seed": self._world.seed, **self._world.quantities(self._name)}
 
 
 def market_env(path: str | os.PathLike[str], learner: str = "") -> MarketEnv:

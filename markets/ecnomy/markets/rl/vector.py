@@ -73,8 +73,8 @@ class MarketVectorEnv(VectorEnv):
         self._workers: list[tuple[Any, Connection]] = []
         for part in self._parts:
             ours, theirs = context.Pipe()
-            asked = os.fspath(path), learner, part.stop - part.start, autoreset_mode
-            worker = context.Process(target=_serve, args=(theirs, *asked), daemon=True)
+            settings = os.fspath(path), learner, part.stop - part.start, autoreset_mode
+            worker = context.Process(target=_serve, args=(theirs, *settings), daemon=True)
             worker.start()
             theirs.close()
             self._workers.append((worker, ours))
@@ -101,10 +101,10 @@ class MarketVectorEnv(VectorEnv):
         seeds = [None] * self.num_envs if seeds is None else list(seeds)
         if len(seeds) != self.num_envs:
             raise InputError(f"seed: found {len(seeds)} seeds, expected {self.num_envs}")
-        asked = [{"seed": seeds[part], "options": _options(options, part)} for part in self._parts]
-        told = self._ask("reset", [((), words) for words in asked])
-        seen, infos = zip(*told, strict=True)
-        return np.concatenate(seen), _infos(infos, self._parts)
+        resets = [{"seed": seeds[part], "options": _options(options, part)} for part in self._parts]
+        answers = self._ask("reset", [((), words) for words in resets])
+        observations, infos = zip(*answers, strict=True)
+        return np.concatenate(observations), _infos(infos, self._parts)
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """Act in every market, and return the values that Gymnasium's `step` returns for each.
@@ -120,10 +120,10 @@ class MarketVectorEnv(VectorEnv):
                 f"found actions of shape {given.shape}, expected {self.num_envs} rows "
                 "(one per market)"
             )
-        told = self._ask("step", [((given[part],), {}) for part in self._parts])
-        *arrays, infos = zip(*told, strict=True)
-        seen, rewards, ended, truncated = (np.concatenate(of) for of in arrays)
-        return seen, rewards, ended, truncated, _infos(infos, self._parts)
+        answers = self._ask("step", [((given[part],), {}) for part in self._parts])
+        *arrays, infos = zip(*answers, strict=True)
+        observations, rewards, ended, truncated = (np.concatenate(of) for of in arrays)
+        return observations, rewards, ended, truncated, _infos(infos, self._parts)
 
     def close_extras(self, **kwargs: Any) -> None:
         """End all markets and processes."""
@@ -140,19 +140,19 @@ class MarketVectorEnv(VectorEnv):
         """Call a method in all processes in parallel, and return its results."""
         if not self._workers:
             raise NotRunningError("the environments are closed; create new ones")
-        told = []
+        answers = []
         try:
-            for (_, ours), asked in zip(self._workers, words, strict=True):
-                ours.send((name, *asked))
-            told = [ours.recv() for _, ours in self._workers]
+            for (_, ours), call in zip(self._workers, words, strict=True):
+                ours.send((name, *call))
+            answers = [ours.recv() for _, ours in self._workers]
         except (EOFError, OSError):
             self.close()
             raise NotRunningError(
                 "a process of the environments has ended; create new ones"
             ) from None
-        for fault in (of for of, _ in told if of is not None):
+        for fault in (of for of, _ in answers if of is not None):
             raise fault
-        return [result for _, result in told]
+        return [result for _, result in answers]
 
 
 def vector_env(
@@ -209,12 +209,12 @@ def _options(options: dict[str, Any] | None, part: slice) -> dict[str, Any] | No
     return {**options, _MASK: options[_MASK][part]}
 
 
-def _infos(told: Sequence[dict[str, Any]], parts: Sequence[slice]) -> dict[str, Any]:
+def _infos(infos: Sequence[dict[str, Any]], parts: Sequence[slice]) -> dict[str, Any]:
     """Join the infos of all processes into one array per key, with 0 where the key is missing."""
     count = parts[-1].stop
     joined: dict[str, Any] = {}
-    for key in dict.fromkeys(key for one in told for key in one):
-        values = [one.get(key) for one in told]
+    for key in dict.fromkeys(key for one in infos for key in one):
+        values = [one.get(key) for one in infos]
         if any(isinstance(value, dict) for value in values):
             joined[key] = _infos([value or {} for value in values], parts)
             continue

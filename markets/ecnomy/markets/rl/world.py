@@ -52,7 +52,7 @@ class World:
         self._market: Market | None = None
         self._rows: dict[str, Integers] = {}
         self._balance: dict[str, int] = {}
-        self._looks: dict[str, Look] = {}
+        self._latest: dict[str, Look] = {}
         self.steps, self.seed = 0, environment.scenario.seed
 
     @property
@@ -111,17 +111,17 @@ class World:
 
     def observed(self, name: str) -> Floats:
         """Return a learner's observations as shares, in the order of the file."""
-        ranges, told = self._learners[name].observations, self.told(name)
-        return np.array([of.share(told[quantity]) for quantity, of in ranges.items()])
+        ranges, quantities = self._learners[name].observations, self.quantities(name)
+        return np.array([of.share(quantities[quantity]) for quantity, of in ranges.items()])
 
-    def told(self, name: str) -> dict[str, float]:
+    def quantities(self, name: str) -> dict[str, float]:
         """Return the quantities that a learner observed, by name, in their units."""
-        look = self._looks[name]
+        look = self._latest[name]
         return {of: measured(of, look) for of in self._learners[name].observations}
 
     def reward(self, name: str) -> float:
         """Return the reward of a learner's last step."""
-        return float(self._rewards[name].reward(self._looks[name]))
+        return float(self._rewards[name].reward(self._latest[name]))
 
     def close(self) -> None:
         """End the episode if one is in progress."""
@@ -155,7 +155,7 @@ class World:
 
     def _look_round(self, market: Market, dt_s: float) -> None:
         for name in self.names:
-            self._looks[name] = self._look(market, name, dt_s)
+            self._latest[name] = self._look(market, name, dt_s)
 
     def _look(self, market: Market, name: str, dt_s: float) -> Look:
         """Observe a learner's account, and its links or flows, since the last observation."""
@@ -166,8 +166,8 @@ class World:
         who, rows = f"{name} (learner)", self._rows[name]
         if self.environment.agent(name).role == CARRIER:
             price = market.prices_micro[name]
-            seen = market.sight.links(who, rows, price)
-            return Look(dt_s, share, held, more, links=seen)
+            links = market.sight.links(who, rows, price)
+            return Look(dt_s, share, held, more, links=links)
         prices = market.row_price_micro()
-        told = market.sight.flows(who, rows, prices, market.offers, market.offer, market.aims)
-        return Look(dt_s, share, held, more, flows=told)
+        flows = market.sight.flows(who, rows, prices, market.offers, market.offer, market.aims)
+        return Look(dt_s, share, held, more, flows=flows)

@@ -304,7 +304,7 @@ def _check_traffic(
     traffic = {source.name: source.traffic for source in document.sources}
     transport = {source.name: source.transport for source in document.sources}
     strategy = make(agent.strategy.kind, agent.strategy.params)
-    asked = getattr(strategy, "needs_rate", "")
+    rate_key = getattr(strategy, "needs_rate", "")
     for path, source in steered:
         if getattr(strategy, "needs_files", False) and not isinstance(traffic[source], FILES):
             found = f"{source!r}, whose traffic is not files"
@@ -312,11 +312,11 @@ def _check_traffic(
             raise places.fault(path, found, expected)
         if getattr(strategy, "needs_weight", False):
             _check_weight(path, source, transport[source], agent.strategy.kind, places)
-        if asked and not isinstance(traffic[source], RateCapped):
-            key = asked.rpartition(".")[2]
+        if rate_key and not isinstance(traffic[source], RateCapped):
+            key = rate_key.rpartition(".")[2]
             found = f"no {key!r}, and source {source!r} has no rate"
             raise places.fault(
-                f"{agent_path}.strategy.{asked}", found, "a rate above 0 such as 1 Mbps"
+                f"{agent_path}.strategy.{rate_key}", found, "a rate above 0 such as 1 Mbps"
             )
 
 

@@ -63,7 +63,7 @@ class Histograms(msgspec.Struct, frozen=True, kw_only=True):
     delay: Delay | None = None
     queue: Queue | None = None
 
-    def asked(self) -> Iterator[tuple[str, int, int]]:
+    def requested(self) -> Iterator[tuple[str, int, int]]:
         """Yield (name, width of a bin in ps or packets, number of bins) for each histogram."""
         for of, entry in (("delay", self.delay), ("queue", self.queue)):
             if entry is not None:

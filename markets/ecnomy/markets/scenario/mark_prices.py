@@ -44,9 +44,9 @@ def mark_prices(market: MarketSpec, plan: Plan) -> dict[str, MarkPrice]:
     found = {}
     for source, way in zip(plan.sources, ways(plan, owners_of(links, carriers)), strict=True):
         met = [prices[domain] for domain in way.domains]
-        asked = met if market.settlement == DIRECT else met[:1]
+        charged = met if market.settlement == DIRECT else met[:1]
         if not source.l4s:
-            asked = [classic_price_micro(price, market.classic_price_ratio) for price in asked]
+            charged = [classic_price_micro(price, market.classic_price_ratio) for price in charged]
         names = tuple(carriers[domain].name for domain in way.domains)
-        found[source.name] = MarkPrice(names, min(asked), max(asked))
+        found[source.name] = MarkPrice(names, min(charged), max(charged))
     return found

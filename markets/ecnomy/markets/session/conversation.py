@@ -132,7 +132,7 @@ class Conversation:
             EcnomyError: as for `run`.
             OSError: the sink cannot store its input.
         """
-        with self._told():
+        with self._failure_sent():
             self._sink.engine(hello.engine, hello.version)
             self._screen = Screen(self._plan) if hello.show else None
             self._say.start(self._plan)
@@ -145,7 +145,7 @@ class Conversation:
             EcnomyError: as for `run`.
             OSError: the sink cannot store its input.
         """
-        with self._told():
+        with self._failure_sent():
             self._answer(market)
             self._listen(market)
             if self._met is not None and self._met.t_ps >= self._plan.duration_ps:
@@ -200,7 +200,7 @@ class Conversation:
                 self._say.warn(line)
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _failure_sent(self) -> Iterator[None]:
         """If the market fails, send the reason to the engine."""
         with _blamed(self._link, self._fate):
             try:
@@ -265,7 +265,7 @@ def welcomed(engine: EngineProcess, link: EngineLink, plan: Plan) -> Hello:
         EngineError: the engine died, or its plan or seed differs.
     """
     with _blamed(link, engine.fate):
-        return link.handshake(lambda told: fault(link, plan, told))
+        return link.handshake(lambda hello: fault(link, plan, hello))
 
 
 def fault(link: EngineLink, plan: Plan, hello: Hello) -> str:

@@ -89,12 +89,12 @@ class StatusLine:
         self._said_s, self._shown = at_s, True
         known = left_s is not None and left_s < _MOST_LEFT * self.elapsed_s
         left = f", about {duration(left_s or 0.0)} left" if known else ""
-        told = f"{done} in {duration(self.elapsed_s)}{left}"
+        line = f"{done} in {duration(self.elapsed_s)}{left}"
         if self._live:
-            self._write(f"\r\x1b[K{self._fitted(told)}")
+            self._write(f"\r\x1b[K{self._fitted(line)}")
             self._drawn = True
         else:
-            self._write(f"{self._fitted(told)}\n")
+            self._write(f"{self._fitted(line)}\n")
 
     def say(self, line: str) -> None:
         """Print a permanent line. Progress continues below it."""
@@ -108,18 +108,18 @@ class StatusLine:
         """
         self._erase()
         if self._shown:
-            told = self._fitted(f"{done} in {duration(self.elapsed_s)}")
-            self._write(f"{told}\n")
+            line = self._fitted(f"{done} in {duration(self.elapsed_s)}")
+            self._write(f"{line}\n")
         self._shown, self._began_s = False, self._clock()
 
-    def _fitted(self, told: str) -> str:
+    def _fitted(self, line: str) -> str:
         """Return the complete line, with the name cut to the width of a terminal."""
         if not self._live:
-            return f"{_WHO}{self._name}{told}"
+            return f"{_WHO}{self._name}{line}"
         width = shutil.get_terminal_size().columns - 1
-        room = max(width - len(_WHO) - len(told), 0)
+        room = max(width - len(_WHO) - len(line), 0)
         name = self._name if len(self._name) <= room else f"{self._name[: max(room - 2, 0)]}: "
-        return f"{_WHO}{name}{told}"[:width]
+        return f"{_WHO}{name}{line}"[:width]
 
     def _erase(self) -> None:
         if self._drawn:

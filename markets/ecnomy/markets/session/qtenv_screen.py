@@ -69,14 +69,14 @@ class Screen:
             market: the market. With NoMarket, the data contain only names, zeros and nulls.
         """
         self._follow(market)
-        told: dict[str, Any] = {
+        screen: dict[str, Any] = {
             "sources": [self._source(name, market) for name in self._rows],
             "links": self._links(market),
             "agents": _agents(market),
             "payments": self._payments(),
             "news": self._news(market),
         }
-        return msgspec.json.encode(told).decode()
+        return msgspec.json.encode(screen).decode()
 
     def _follow(self, market: MarketLike) -> None:
         for batch in market.ledger.fresh:
@@ -127,15 +127,15 @@ class Screen:
         A value set by hand overrides the agent's decision at each report. The value in force stays
         the same, so neither decision is listed.
         """
-        told = [
+        decisions = [
             (_decided(entry), line)
             for entry in market.journal.fresh
             if (line := self._line(entry, market))
         ]
-        last = dict(told)
+        last = dict(decisions)
         held = {what for what, line in last.items() if self._in_force.get(what) == line}
         self._in_force |= last
-        return [line for what, line in told if what not in held][-_MOST_NEWS:]
+        return [line for what, line in decisions if what not in held][-_MOST_NEWS:]
 
     def _line(self, entry: Entry, market: MarketLike) -> str:
         said = _said(entry, market)

@@ -133,9 +133,9 @@ def _listed(kind: str, body: Node, path: str) -> Block:
         if not values.items():
             expected = f"a list of values, or {_TIED}"
             raise values.place.error(here, show(values), expected)
-        told = [_labelled(item, f"{here}[{i}]") for i, item in enumerate(values.items())]
-        columns.append(tuple(plain(item) for _, item in told))
-        names.append(_distinct([name for name, _ in told], values, here))
+        labelled = [_labelled(item, f"{here}[{i}]") for i, item in enumerate(values.items())]
+        columns.append(tuple(plain(item) for _, item in labelled))
+        names.append(_distinct([name for name, _ in labelled], values, here))
         if kind == "zip" and len(columns[-1]) != len(columns[0]):
             found = f"{len(columns[-1])} values"
             raise values.place.error(here, found, f"{len(columns[0])} values, like the other lists")
@@ -202,8 +202,8 @@ def _items(body: Node, path: str) -> Block:
         rows.append(tuple(plain(item.mapping()[name]) for name in names))
         label = item.mapping().get(LABEL)
         labels.append(_label(label, f"{here}.{LABEL}") if label is not None else "")
-    told = (_distinct(labels, body, path),)
-    return Block("list", names, tuple(zip(*rows, strict=True)), labels=told)
+    distinct = (_distinct(labels, body, path),)
+    return Block("list", names, tuple(zip(*rows, strict=True)), labels=distinct)
 
 
 def _sampled(kind: str, body: Node, path: str) -> Block:

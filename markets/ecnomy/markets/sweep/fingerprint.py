@@ -77,8 +77,8 @@ def code_now(engine: str = DEFAULT_ENGINE) -> Code:
 
 def run_key(plan: Plan, market: MarketSpec | None, code: Code, strategies: dict[str, str]) -> str:
     """Return the key of a run. `strategies` holds the digests from `strategy_modules`."""
-    told = msgspec.to_builtins(market, str_keys=True)  # prices by time of day have numeric keys
-    parts = [plan.digest, plan.seed, told, code, strategies]
+    terms = msgspec.to_builtins(market, str_keys=True)  # prices by time of day have numeric keys
+    parts = [plan.digest, plan.seed, terms, code, strategies]
     return _sha(msgspec.json.encode(parts, order="sorted"))
 
 

@@ -120,21 +120,21 @@ def make_rounds(
     Raises:
         InputError, SweepError, PoolLost: as for `run_sweep`.
     """
-    asked, made = grown(sweep, folder), 0
+    grown_sweep, made = grown(sweep, folder), 0
     while True:
-        with closing(Store(folder, asked)) as store:
+        with closing(Store(folder, grown_sweep)) as store:
             if not made:
                 opened(store)
             store.compact()
             retry = retry_failed and not made
             points = _missing(store, sweep, retry, accept_old_code)
             if points:
-                sweep_runs(asked, store, pool, points, observer())
+                sweep_runs(grown_sweep, store, pool, points, observer())
             made += len(points)
             more = grown(sweep, folder)
-            if not points or more == asked:
+            if not points or more == grown_sweep:
                 return _tally(store, made)
-        asked = more
+        grown_sweep = more
 
 
 def make_part(

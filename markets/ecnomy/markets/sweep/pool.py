@@ -166,10 +166,10 @@ class DaskPool:
         """
         if self._client.status != "running":
             raise PoolLost(LOST)
-        asked = self._client.submit(function, task, pure=False, retries=0)
+        future = self._client.submit(function, task, pure=False, retries=0)
         answer: concurrent.futures.Future[T] = concurrent.futures.Future()
-        answer.add_done_callback(lambda one: _give_up(asked) if one.cancelled() else None)
-        self._client.loop.add_callback(_pass_on, asked, answer)
+        answer.add_done_callback(lambda one: _give_up(future) if one.cancelled() else None)
+        self._client.loop.add_callback(_pass_on, future, answer)
         return answer
 
     @property
@@ -188,12 +188,12 @@ class DaskPool:
                     self._cluster.close(timeout=10)
 
 
-def _give_up(asked: Any) -> None:
-    if asked.status != "cancelled":  # the status of every task whose scheduler is gone
-        asked.cancel()
+def _give_up(future: Any) -> None:
+    if future.status != "cancelled":  # the status of every task whose scheduler is gone
+        future.cancel()
 
 
-async def _pass_on(asked: Any, answer: concurrent.futures.Future[Any]) -> None:
+async def _pass_on(future: Any, answer: concurrent.futures.Future[Any]) -> None:
     """Pass on dask's answer unchanged.
 
     Dask's own executor reads the state of the task after it has the answer. If the worker died
@@ -201,18 +201,18 @@ async def _pass_on(asked: Any, answer: concurrent.futures.Future[Any]) -> None:
     """
     with contextlib.suppress(concurrent.futures.InvalidStateError):  # the caller may no longer wait
         try:
-            answer.set_result(await asked)
+            answer.set_result(await future)
         except BaseException as error:
-            answer.set_exception(PoolLost(LOST) if _is_lost(asked, error) else error)
+            answer.set_exception(PoolLost(LOST) if _is_lost(future, error) else error)
 
 
-def _is_lost(asked: Any, error: BaseException) -> bool:
+def _is_lost(future: Any, error: BaseException) -> bool:
     """Return whether the scheduler is gone, as opposed to a failed task.
 
     While the client fetches an answer, the connection may break before the client detects it.
     """
     broken = isinstance(error, OSError | asyncio.CancelledError | concurrent.futures.CancelledError)
-    return broken and asked.status != "error"
+    return broken and future.status != "error"
 
 
 class LazyPool:
@@ -324,15 +324,15 @@ def _ctrl_c_later() -> Iterator[None]:
         yield
         return
     _start_tracker()  # this unblocks signals in the thread that starts it
-    seen: list[int] = []
-    signal.signal(signal.SIGINT, lambda number, _: seen.append(number))
+    signals: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, _: signals.append(number))
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
         signal.signal(signal.SIGINT, heeded)
-        if seen:
+        if signals:
             signal.raise_signal(signal.SIGINT)
 
 

@@ -34,19 +34,19 @@ def search_of(sweep: Sweep, points: Sequence[Point]) -> dict[str, Any]:
         wanted = sweep.calibrate
         alone = len(wanted.targets) == 1 and sweep.places == 1
         target = wanted.targets[0] if alone else None
-        told = {"verb": "calibrate", "aim": TARGET, "outcome": wanted.figure, "target": target}
+        search = {"verb": "calibrate", "aim": TARGET, "outcome": wanted.figure, "target": target}
         named = dict.fromkeys((wanted.figure, *sweep.outcomes))
-        return {"places": places, "search": {**told, "bounds": ()}, "outcomes": tuple(named)}
+        return {"places": places, "search": {**search, "bounds": ()}, "outcomes": tuple(named)}
     assert sweep.tune is not None
     tuning = sweep.tune
     target = None if math.isnan(tuning.target) else tuning.target
-    told = {"verb": "tune", "aim": tuning.aim, "outcome": tuning.outcome, "target": target}
+    search = {"verb": "tune", "aim": tuning.aim, "outcome": tuning.outcome, "target": target}
     bounds = [(b.outcome, _end(b.least), _end(b.most)) for b in tuning.bounds]
     named = dict.fromkeys((tuning.outcome, *sweep.outcomes, *(b.outcome for b in tuning.bounds)))
     factor = {"paths": tuning.paths, "levels": len(numbers), "values": (), "labels": ()}
     return {
         "places": places,
-        "search": {**told, "bounds": bounds},
+        "search": {**search, "bounds": bounds},
         "outcomes": tuple(named),
         "factors": [{**factor, "kind": "tune"}],
     }

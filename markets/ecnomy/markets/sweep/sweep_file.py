@@ -134,7 +134,7 @@ class Sweep(msgspec.Struct, frozen=True):
         chosen = laid_over(parsed(self.base, self.scenario), overrides_of(params, self.ties))
         return bool(plain_tree(laid_over(chosen, self.variant)) != plain_tree(chosen))
 
-    def told(self, params: Assignment, path: str) -> str:
+    def written_value(self, params: Assignment, path: str) -> str:
         """Return the value at a path in the scenario of a point, as written.
 
         Raises:

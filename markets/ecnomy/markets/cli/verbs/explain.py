@@ -107,6 +107,6 @@ def _plain(group: Group, entries: Sequence[Entry]) -> dict[str, Any]:
 
     from ecnomy.markets.reference.lookup import below
 
-    told: dict[str, Any] = msgspec.to_builtins(group.entry)
+    fields: dict[str, Any] = msgspec.to_builtins(group.entry)
     inside = [one.name for one in below(group.entry, entries)]
-    return told | {"paths": list(group.paths), "below": list(dict.fromkeys(inside))}
+    return fields | {"paths": list(group.paths), "below": list(dict.fromkeys(inside))}

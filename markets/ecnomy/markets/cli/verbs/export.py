@@ -47,6 +47,6 @@ def _export_sweep(config: Path, folder: Path) -> None:
 
     sweep = load_sweep(config)
     write_new(folder, sweep_project(sweep, str(project_folder())))
-    for told in not_exported(sweep):
-        say(f"ecnomy: {config}: not exported: {told}", sys.stderr)
+    for parameter in not_exported(sweep):
+        say(f"ecnomy: {config}: not exported: {parameter}", sys.stderr)
     print(f"OMNeT++ project: {folder}, {counted(len(sweep), 'run')} (to run it, see README.txt)")

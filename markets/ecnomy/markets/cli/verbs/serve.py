@@ -74,8 +74,10 @@ def serve_command(
         token = token_in(token_file) if token_file else ""
         with contextlib.ExitStack() as stack:
             listeners = [stack.enter_context(listen(each, token)) for each in addresses]
-            told = listeners[0].address + (f" to {listeners[-1].address}" if listeners[1:] else "")
-            print(f"listening on {told}, plan {offer.plan.digest}", flush=True)
+            address_range = listeners[0].address + (
+                f" to {listeners[-1].address}" if listeners[1:] else ""
+            )
+            print(f"listening on {address_range}, plan {offer.plan.digest}", flush=True)
             runs = served(
                 listeners,
                 offer,

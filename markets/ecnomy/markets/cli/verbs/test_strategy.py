@@ -63,8 +63,8 @@ def test_strategy_command(
     for warning in found.warnings:
         print(f"{warning.line()}")
     count = len(found.defects)
-    told = "no defects" if not count else "1 defect" if count == 1 else f"{count} defects"
-    print(f"{kind} as {', '.join(found.roles)}: {told} in {found.situations} situations")
+    defect_count = "no defects" if not count else "1 defect" if count == 1 else f"{count} defects"
+    print(f"{kind} as {', '.join(found.roles)}: {defect_count} in {found.situations} situations")
     if count:
         raise typer.Exit(1)
 

@@ -117,7 +117,9 @@ def parted(sweep: Sweep) -> Parted:
     for axis in axes:
         values = {path: _distinct(axis, path) for path in axis.paths}
         moving = [path for path in axis.paths if len(values[path]) > 1]
-        blind = [path for path in moving if not _seen(sweep, first, path, values[path], made)]
+        blind = [
+            path for path in moving if not _changes_network(sweep, first, path, values[path], made)
+        ]
         if not blind:
             network.append(axis)
         elif _scenario(sweep, first).market is None:
@@ -182,12 +184,14 @@ def _distinct(axis: Axis, path: str) -> list[Any]:
     return list({repr(each[path]): each[path] for each in axis.values}.values())
 
 
-def _seen(sweep: Sweep, base: Assignment, path: str, values: Sequence[Any], first: _Made) -> bool:
+def _changes_network(
+    sweep: Sweep, base: Assignment, path: str, values: Sequence[Any], first: _Made
+) -> bool:
     for value in values:
         try:
             changed = _made(sweep, {**base, path: value})
         except EcnomyError:
-            return True  # valid only together with other values, so it counts as seen
+            return True  # valid only together with other values, so it counts as a change
         if (changed.lines, changed.ned) != (first.lines, first.ned):
             return True
     return False
@@ -199,23 +203,23 @@ def _changing(sweep: Sweep, axes: Sequence[Axis], first: _Made) -> str:
     for axis in axes:
         for value in axis.values:
             if _made(sweep, {**base, **value}).ned != first.ned:
-                told = ", ".join(axis.paths)
-                return f"{told}: found other nodes or links, expected the same at every point"
+                paths = ", ".join(axis.paths)
+                return f"{paths}: found other nodes or links, expected the same at every point"
     return "found other nodes or links, expected the same at every point"
 
 
 def _head(sweep: Sweep, variables: Sequence[Axis], title: str) -> str:
-    told = [f"{axis.name} {driver(axis)}" for axis in variables]
-    head = _varied(told, variables) or f"{_DESCRIPTION}{plain(title)}\n"
+    described = [f"{axis.name} {driver(axis)}" for axis in variables]
+    head = _varied(described, variables) or f"{_DESCRIPTION}{plain(title)}\n"
     return f"{head}repeat = {sweep.replicates}\nseed-set = ${{repetition}}\n"
 
 
-def _varied(told: Sequence[str], order: Sequence[Axis]) -> str:
+def _varied(described: Sequence[str], order: Sequence[Axis]) -> str:
     """Return the lines that define or name variables and state their order."""
     names = ", ".join(axis.name for axis in order)
     if not order:
         return ""
-    return f'{_DESCRIPTION}"{", ".join(told)}"\niteration-nesting-order = {names}\n'
+    return f'{_DESCRIPTION}"{", ".join(described)}"\niteration-nesting-order = {names}\n'
 
 
 def _serve(sweep: Sweep, network: Sequence[Axis], agents: Sequence[Axis]) -> str:
@@ -230,10 +234,10 @@ def _serve(sweep: Sweep, network: Sequence[Axis], agents: Sequence[Axis]) -> str
     there = {axis.name: axis for axis in (*network, *agents)}
     names = [name for name in there if name not in order] + [n for n in order if n in there]
     own = {axis.name: f"{axis.name} {driver(axis)}" for axis in agents}
-    told = [own.get(name, f"{name} ${{{name}}}") for name in names]
+    described = [own.get(name, f"{name} ${{{name}}}") for name in names]
     numbers = [f"${{{','.join(map(str, range(1, len(a.values) + 1)))} ! {a.name}}}" for a in agents]
     return _SERVE.format(
-        varied=_varied(told, [there[name] for name in names]),
+        varied=_varied(described, [there[name] for name in names]),
         network=NETWORK,
         file=quoted(at_door(SERVED, numbers)),
     )

@@ -72,12 +72,12 @@ def _name(paths: Sequence[str], before: Sequence[Axis]) -> str:
 
 def driver(axis: Axis) -> str:
     """Return the definition of a variable, with the values of one parameter or with numbers."""
-    told = [str(number) for number in range(1, len(axis.values) + 1)]
+    levels = [str(number) for number in range(1, len(axis.values) + 1)]
     if len(axis.paths) == 1:
         values = [each[axis.paths[0]] for each in axis.values]
         if not any(isinstance(v, str) and v[:1] in "[{" for v in values):
-            told = [_word(value) for value in values]
-    return f"${{{axis.name}={','.join(told)}}}"
+            levels = [_word(value) for value in values]
+    return f"${{{axis.name}={','.join(levels)}}}"
 
 
 def _word(value: Value) -> str:
@@ -97,8 +97,8 @@ def at_door(address: str, numbers: Sequence[object]) -> str:
     """Return the address for a combination of the values of some axes: `.market-2-1.sock`."""
     folder, slash, file = address.rpartition("/")
     name, dot, ending = file.rpartition(".")
-    told = "".join(f"-{number}" for number in numbers)
-    return f"{folder}{slash}{name}{told}{dot}{ending}" if name else f"{address}{told}"
+    suffix = "".join(f"-{number}" for number in numbers)
+    return f"{folder}{slash}{name}{suffix}{dot}{ending}" if name else f"{address}{suffix}"
 
 
 def varying(axes: Sequence[Axis], table: Sequence[Lines]) -> tuple[list[Axis], Lines]:
