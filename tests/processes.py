@@ -134,8 +134,8 @@ def ended(process: subprocess.Popen[str], limit_s: float = LIMIT_S) -> Ended:
     except subprocess.TimeoutExpired as late:
         _end_session(process)
         wrote = b"".join(part for part in (late.stdout, late.stderr) if part)
-        told = f"{_name(process)} did not end within {limit_s:g} s"
-        raise AssertionError(f"{told}; it wrote: {wrote.decode()[-2000:]!r}") from None
+        late_end = f"{_name(process)} did not end within {limit_s:g} s"
+        raise AssertionError(f"{late_end}; it wrote: {wrote.decode()[-2000:]!r}") from None
     return Ended(process.returncode, out or "", err or "")
 
 

@@ -233,8 +233,8 @@ def test_a_process_that_has_just_started_is_found(monkeypatch) -> None:
     monkeypatch.setattr(guard, "time", Slept())
     with started([sys.executable, "-c", "import time; time.sleep(1000)"]) as process:
         wait_for(lambda: guard._command(process.pid), "its words", while_runs=process)
-        looks = iter([[], []])
-        monkeypatch.setattr(guard.guardian, "marked", lambda mark: next(looks, [process.pid]))
+        marked = iter([[], []])
+        monkeypatch.setattr(guard.guardian, "marked", lambda mark: next(marked, [process.pid]))
         (left,) = guard._left("any")
         assert left.startswith(f"process {process.pid} (")
 

@@ -199,8 +199,8 @@ def test_a_wait_without_a_limit_is_found(snippet: str) -> None:
 def helps() -> dict[str, str]:
     """The help of every verb and of some sub-commands, by its command."""
     verbs = ([], *([verb] for verb in commands()), ["report", "gsp"])
-    asked = [[*words, "--help"] for words in verbs]
-    return {" ".join(["ecnomy", *c]): CliRunner().invoke(app, c).output for c in asked}
+    commands_of_help = [[*words, "--help"] for words in verbs]
+    return {" ".join(["ecnomy", *c]): CliRunner().invoke(app, c).output for c in commands_of_help}
 
 
 def test_help_shows_flags_without_a_type(helps: dict[str, str]) -> None:

@@ -72,14 +72,14 @@ class Tab:
         pages: list[dict[str, Any]] = []
 
         def there() -> bool:
-            told = self.send("Target.getTargets")["targetInfos"]
-            pages[:] = [one for one in told if one["type"] == "page"]
+            targets = self.send("Target.getTargets")["targetInfos"]
+            pages[:] = [one for one in targets if one["type"] == "page"]
             return bool(pages)
 
         self._until(there, "Chromium")
         target = pages[0]["targetId"]
-        told = self.send("Target.attachToTarget", targetId=target, flatten=True)
-        session: str = told["sessionId"]
+        attached = self.send("Target.attachToTarget", targetId=target, flatten=True)
+        session: str = attached["sessionId"]
         return session
 
     def size(self, width: int, height: int, *, phone: bool = False) -> None:
@@ -94,9 +94,9 @@ class Tab:
 
     def ask(self, script: str) -> Any:
         """The value of an expression in the page."""
-        told = self.send("Runtime.evaluate", expression=script, returnByValue=True)
-        assert "exceptionDetails" not in told, told
-        return told["result"].get("value")
+        evaluated = self.send("Runtime.evaluate", expression=script, returnByValue=True)
+        assert "exceptionDetails" not in evaluated, evaluated
+        return evaluated["result"].get("value")
 
     def wait(self, script: str, limit_s: float | None = None) -> Any:
         """The value of an expression once it is true, within the page's time limit or this one."""
@@ -118,8 +118,8 @@ class Tab:
 
     def picture(self, file: Path, *, whole: bool = False) -> None:
         """The visible part of the page as a PNG, or all of it."""
-        told = self.send("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
-        file.write_bytes(base64.b64decode(told["data"]))
+        screenshot = self.send("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
+        file.write_bytes(base64.b64decode(screenshot["data"]))
 
     def media(self, media: str = "", *, grey: bool = False) -> None:
         """Shows the page as on paper ("print"), or without colours."""
@@ -129,8 +129,8 @@ class Tab:
 
     def paper(self, file: Path) -> None:
         """The page printed on A4."""
-        told = self.send("Page.printToPDF", preferCSSPageSize=True, printBackground=True)
-        file.write_bytes(base64.b64decode(told["data"]))
+        printed = self.send("Page.printToPDF", preferCSSPageSize=True, printBackground=True)
+        file.write_bytes(base64.b64decode(printed["data"]))
 
     def send(self, method: str, **params: Any) -> dict[str, Any]:
         """Sends a command of the protocol and returns its answer."""
@@ -142,10 +142,10 @@ class Tab:
         while data:
             data = data[os.write(self._out, data) :]
         while True:
-            told = json.loads(self._next())
-            if told.get("id") == number:
-                assert "error" not in told, told
-                answer: dict[str, Any] = told["result"]
+            reply = json.loads(self._next())
+            if reply.get("id") == number:
+                assert "error" not in reply, reply
+                answer: dict[str, Any] = reply["result"]
                 return answer
 
     def _next(self) -> bytes:

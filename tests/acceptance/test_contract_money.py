@@ -122,7 +122,7 @@ def test_who_pays_whom(made: RunResult) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ("price: 2 money/GB", "price: 2 money/h", r"contracts\[0\]\.tariff"),
         ("meter: bytes", "meter: smiles", r"contracts\[0\]\.meter: found 'smiles'"),
@@ -137,9 +137,9 @@ def test_who_pays_whom(made: RunResult) -> None:
         ("kind: flat, price: 0.1 money/min", "kind: flatter, price: 1 money/h", "tariff.kind"),
     ],
 )
-def test_what_does_not_fit_is_refused(old: str, new: str, told: str) -> None:
+def test_what_does_not_fit_is_refused(old: str, new: str, message: str) -> None:
     """The error is one line with the place."""
-    with pytest.raises(ScenarioError, match=told) as caught:
+    with pytest.raises(ScenarioError, match=message) as caught:
         scenario_from_text(TEXT.replace(old, new), "s.yaml")
     assert "\n" not in str(caught.value)
 

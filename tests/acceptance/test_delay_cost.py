@@ -58,8 +58,8 @@ CHOICE = "best-offer, elastic: true, loyalty: 0.5"
 def text(kind: str, cost: float, duration_s: int = RATES_S) -> str:
     """The market with this cost of a second of round trip per MB."""
     role = "customer" if kind == CHOICE else "price-handler"
-    told = f", delay_cost: {cost} money/MB" if cost else ""
-    return TEXT.format(duration=duration_s, warmup=WARMUP, kind=kind, cost=told, role=role)
+    delay_cost = f", delay_cost: {cost} money/MB" if cost else ""
+    return TEXT.format(duration=duration_s, warmup=WARMUP, kind=kind, cost=delay_cost, role=role)
 
 
 def measured(

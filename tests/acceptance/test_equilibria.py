@@ -91,8 +91,8 @@ class Measured:
 def measured(marking: str, seed: int, pay: float = 1.0) -> Measured:
     """One run; `pay` multiplies every willingness to pay."""
     rem = marking == REM_LINK
-    told = {"marking": marking, "transport": REM_SOURCE if rem else WTP, "seed": seed}
-    text = TEXT.format(to=TO_S, warm=FROM_S, **told)
+    settings = {"marking": marking, "transport": REM_SOURCE if rem else WTP, "seed": seed}
+    text = TEXT.format(to=TO_S, warm=FROM_S, **settings)
     text += "" if rem else MARKET.format(**{who: pay * paid for who, paid in CHARGE.items()})
     with tempfile.TemporaryDirectory() as folder:
         result = open_raw(run(scenario_from_text(text), out=Path(folder) / "r").folder)

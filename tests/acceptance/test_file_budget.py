@@ -19,7 +19,8 @@ SEEDS = seeds(3, fast=1)
 DEADLINE_PS, BUDGET_MICRO, PROMISE = 20 * 10**12, 12_000_000, 0.8
 TIGHT = "market.agents.lab.strategy={kind: file-budget, deadline: 20 s, budget: 4 money}"
 RISING = (
-    "market.agents.isp.strategy={kind: 'told_strategies:Seesaw', low: 0.01 money, high: 0.02 money}"
+    "market.agents.isp.strategy={kind: 'recording_strategies:Seesaw', "
+    "low: 0.01 money, high: 0.02 money}"
 )
 
 

@@ -105,8 +105,8 @@ def test_background_pays_for_its_marks(tmp_path: Path) -> None:
     (row,) = [row for row in groups(result.folder) if row.name == "background"]
     whole = summarize(open_raw(result.folder)).whole
     assert whole is not None and per_s > 0 and row.fee_per_s == 0
-    told = row.all_charge_per_s, row.background_per_s, whole.background_per_s
-    assert told == pytest.approx([per_s] * 3, rel=1e-12)
+    charges = row.all_charge_per_s, row.background_per_s, whole.background_per_s
+    assert charges == pytest.approx([per_s] * 3, rel=1e-12)
 
 
 def test_ack_clocked_on_a_virtual_queue_is_reported(record_property) -> None:

@@ -57,18 +57,18 @@ def test_each_row_of_files_sees_its_own_flows_since_its_last_decision() -> None:
     scenario = load(EXAMPLES / "gsp-files.yaml", overrides=overrides, seed=4)
     with open_market(scenario, tables=False) as market:
         (gsp,) = (role for role in market.roles if role.name == "gsp")
-        seen: list[list[float]] = [[] for _ in gsp.elastic]
-        for row, times in zip(gsp.elastic, seen, strict=True):
+        intervals: list[list[float]] = [[] for _ in gsp.elastic]
+        for row, times in zip(gsp.elastic, intervals, strict=True):
             decide = row.decide
 
-            def told(found, decide=decide, times=times):
+            def recorded(found, decide=decide, times=times):
                 times.append(found.dt_s)
                 return decide(found)
 
-            row.decide = told
+            row.decide = recorded
         market.run_until(6)
-    assert len(seen) == 2 and seen[0] == seen[1]
-    assert seen[0][1:] == [1.0] * (len(seen[0]) - 1) and len(seen[0]) > 4
+    assert len(intervals) == 2 and intervals[0] == intervals[1]
+    assert intervals[0][1:] == [1.0] * (len(intervals[0]) - 1) and len(intervals[0]) > 4
 
 
 def test_every_complete_file_is_charged_and_judged(files) -> None:

@@ -63,7 +63,7 @@ def test_debits_equal_credits_after_every_epoch(result) -> None:
     """Balances over all accounts sum to zero at every time."""
     ledger = result.raw.ledger
     for t_ps in np.unique(ledger.t_ps):
-        seen = ledger[ledger.t_ps <= t_ps]
-        out = seen.groupby("debit").amount_micro.sum()
-        into = seen.groupby("credit").amount_micro.sum()
+        entries = ledger[ledger.t_ps <= t_ps]
+        out = entries.groupby("debit").amount_micro.sum()
+        into = entries.groupby("credit").amount_micro.sum()
         assert into.sub(out, fill_value=0).sum() == 0

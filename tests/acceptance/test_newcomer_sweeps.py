@@ -33,7 +33,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
-def asked(results: Path, name: str) -> str:
+def report_text(results: Path, name: str) -> str:
     """The output of `ecnomy report results/NAME`."""
     done = CliRunner().invoke(report_app, [str(results / "results" / name)])
     assert done.exit_code == 0, done.output
@@ -42,7 +42,7 @@ def asked(results: Path, name: str) -> str:
 
 def test_which_marking_leaves_the_shop_more(results: Path) -> None:
     """The answer names RED or the virtual queue, with a difference, an interval and a q-value."""
-    said = asked(results, "shop-marking")
+    said = report_text(results, "shop-marking")
     assert re.search(r"shop: balance at the end.*\b(RED|virtual queue)\b", said)
     assert re.search(r"(more|less) than .*95 % interval .* to .*, q [=<]", said)
 
@@ -50,7 +50,7 @@ def test_which_marking_leaves_the_shop_more(results: Path) -> None:
 @full
 def test_which_of_four_strategies(results: Path) -> None:
     """The lowest payer for marks keeps most of equal fees; ties are named."""
-    said = asked(results, "strategies")
+    said = report_text(results, "strategies")
     assert re.match(
         r"(shop: balance at the end is highest with half a money|half a money and \w+)", said
     )
@@ -60,7 +60,7 @@ def test_which_of_four_strategies(results: Path) -> None:
 @full
 def test_what_price_maximises_the_carriers_income(results: Path) -> None:
     """The best price is near theory's 0.01895 money (Lerner), with the income's interval."""
-    said = asked(results, "carrier-price")
+    said = report_text(results, "carrier-price")
     found = re.search(r"peaks at ([\d.]+) money \(95 % interval ([\d.]+) to ([\d.]+)", said)
     assert found is not None, said
     assert float(found[1]) == pytest.approx(0.01895, rel=0.15)
@@ -70,7 +70,7 @@ def test_what_price_maximises_the_carriers_income(results: Path) -> None:
 @full
 def test_which_three_parameters_matter(results: Path) -> None:
     """The answer has three names with shares, including the number of customers."""
-    said = asked(results, "what-matters")
+    said = report_text(results, "what-matters")
     found = re.search(
         r"Most important parameters for access: profit per second, by share of variance: (.*)", said
     )

@@ -159,8 +159,8 @@ def test_shifted_log_utilities_are_at_their_optimum(seed: int) -> None:
     """U = a log(1 + x/x0): rates are a/lambda - x0, with lambda for the served rate."""
     a, x0 = np.array([2.0, 4.0, 3.0, 6.0]), np.array([1.0, 1.0, 0.5, 2.0])
     pairs = zip(a, x0, strict=True)
-    asked = tuple(f"{{kind: log, a: {m} money/s, x0: {x} Mbps}}" for m, x in pairs)
-    rates = elastic(asked, seed, duration=400).per_s(150, 400).rate.to_numpy() / 1e6
+    utilities = tuple(f"{{kind: log, a: {m} money/s, x0: {x} Mbps}}" for m, x in pairs)
+    rates = elastic(utilities, seed, duration=400).per_s(150, 400).rate.to_numpy() / 1e6
 
     def excess(price: float) -> float:
         return float(np.maximum(0, a / price - x0).sum() - rates.sum())
@@ -174,9 +174,9 @@ def test_shifted_log_utilities_are_at_their_optimum(seed: int) -> None:
 def test_steep_utility_settles_where_it_should(marking: str, rate: str, seed: int) -> None:
     """With alpha = 3 and any price, U'(x) is the price per unit rate within 10 %."""
     table = elastic(steep(WEIGHTS), seed, marking, rate)
-    seen = table.per_s(100, 300)
-    slope = np.array(WEIGHTS) / 2e6 * (seen.rate / 2e6) ** -3
-    assert slope.to_numpy() == pytest.approx((seen.charge / seen.rate).to_numpy(), rel=0.1)
+    per_s = table.per_s(100, 300)
+    slope = np.array(WEIGHTS) / 2e6 * (per_s.rate / 2e6) ** -3
+    assert slope.to_numpy() == pytest.approx((per_s.charge / per_s.rate).to_numpy(), rel=0.1)
     assert max(np.std(table.log_pay(flow, 100)) for flow in range(len(WEIGHTS))) < 0.12
 
 
@@ -187,14 +187,14 @@ def test_quadratic_utility_settles_where_it_should(marking: str, rate: str, seed
 
     The price comes from the marks of 200 s; the tolerance has two standard errors of these.
     """
-    asked = tuple(f"{{kind: quadratic, a: {a} money/s, x0: 3 Mbps}}" for a in WEIGHTS)
-    table = elastic(asked, seed, marking, rate)
-    seen, a = table.per_s(100, 300), np.array(WEIGHTS)
-    slope = 2 * a / 3e6 * np.maximum(1 - seen.rate / 3e6, 0)
-    price = seen.charge / seen.rate
-    chance = 2 * price / np.sqrt(200 * seen.charge / PRICE)
+    utilities = tuple(f"{{kind: quadratic, a: {a} money/s, x0: 3 Mbps}}" for a in WEIGHTS)
+    table = elastic(utilities, seed, marking, rate)
+    per_s, a = table.per_s(100, 300), np.array(WEIGHTS)
+    slope = 2 * a / 3e6 * np.maximum(1 - per_s.rate / 3e6, 0)
+    price = per_s.charge / per_s.rate
+    chance = 2 * price / np.sqrt(200 * per_s.charge / PRICE)
     assert (np.abs(slope - price) < 0.1 * 2 * a.min() / 3e6 + chance).all()
-    assert (seen.rate < 3e6).all()
+    assert (per_s.rate < 3e6).all()
 
 
 def test_steep_utility_would_cycle_unsmoothed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -71,8 +71,8 @@ def test_the_answer_is_that_of_the_balances(made: Path, read: PageReader) -> Non
     at = _profits(made, 0.05)
     values = at[at["sources.surfers.count"] == 60]["call"]
     low, high = stats.t.interval(0.95, REPLICATES - 1, values.mean(), stats.sem(values))
-    told = [float(str(a.value)) for a in read.amounts[:3]]
-    assert told == pytest.approx([values.mean(), low, high])
+    shown = [float(str(a.value)) for a in read.amounts[:3]]
+    assert shown == pytest.approx([values.mean(), low, high])
     word = "profitable" if low > 0 else "loses money" if high < 0 else "not decided"
     assert f"{word}: " in read.words
     assert f"Open the business: {'yes' if low > 0 else 'no'}" in read.words

@@ -55,14 +55,14 @@ def test_terms_are_read_and_written_back() -> None:
     text = EXAMPLE.read_text()
     broker = load(EXAMPLE).resolved()["market"]["agents"][3]["role"]
     assert broker["cap"] == "5.0 money" and broker["kind"] == "risk_broker:RiskBroker"
-    for old, new, told in (
+    for old, new, message in (
         ("cap: 5 money, ", "", "role.cap: found no 'cap'"),
         ("cap: 5 money", "cap: 5 Mbps", "role.cap: found '5 Mbps'"),
         ("cap: 5 money", "cap: 0 money", "role.cap: found 0 money"),
         ("cap: 5 money", "cup: 5 money", "role.cup"),
         ("risk_broker:RiskBroker", "risk_broker:Nobody", "role.kind: found 'risk_broker:Nobody'"),
     ):
-        with pytest.raises(ScenarioError, match=told) as caught:
+        with pytest.raises(ScenarioError, match=message) as caught:
             scenario_from_text(text.replace(old, new), "s.yaml")
         assert "\n" not in str(caught.value)
 

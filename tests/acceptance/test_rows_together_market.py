@@ -114,8 +114,8 @@ def test_round_trips_are_means_over_flows(both: tuple[RunResult, RunResult]) -> 
     for by, column, flows in ((None, "rtt", 11), ("provider", "shop", 7)):
         own = table[table["flow"] < flows].groupby("t_ps")["srtt_s"].mean()
         for result in both:
-            told = result.timeseries("rtt", by=by)[column].iloc[2:]
-            assert told.to_numpy() == pytest.approx(own.to_numpy(), rel=1e-9), column
+            series = result.timeseries("rtt", by=by)[column].iloc[2:]
+            assert series.to_numpy() == pytest.approx(own.to_numpy(), rel=1e-9), column
 
 
 def test_summaries_are_means_per_flow(both: tuple[RunResult, RunResult]) -> None:
@@ -165,9 +165,9 @@ def test_run_and_show_say_the_same_of_the_whole_window(both: tuple[RunResult, Ru
         rows = groups(result.folder)
         assert [one.group.size for one in whole.groups] == [row.flows for row in rows]
         for one, row in zip(whole.groups, rows, strict=True):
-            told = [one.goodput_bps, one.marks_per_s, one.fee_per_s, one.charge_per_s]
+            group_values = [one.goodput_bps, one.marks_per_s, one.fee_per_s, one.charge_per_s]
             also = [row.goodput_bps, row.marks_per_s, row.fee_per_s, row.charge_per_s]
-            assert np.allclose(told, also, rtol=1e-9)
+            assert np.allclose(group_values, also, rtol=1e-9)
         assert np.isclose(sum(row.all_charge_per_s for row in rows), whole.charge_per_s)
         assert [row.background_per_s for row in rows] == [0.0] * 4
         assert whole.background_per_s == 0.0

@@ -99,7 +99,7 @@ def test_show_report_and_json_say_so(long_queues: RawRun, tmp_path: Path) -> Non
 
 def test_a_decision_counts_from_the_report_at_its_time() -> None:
     """Flow 0 wants 1 mark/s from 0 s and 2 from 10 s; flow 1 wants 3 from 15 s, none before."""
-    looks = SimpleNamespace(t_ps=np.array([0, 10, 20, 30]), rows=[0, 1])
+    reports = SimpleNamespace(t_ps=np.array([0, 10, 20, 30]), rows=[0, 1])
     decided = pd.DataFrame({"t_ps": [0, 10, 15], "flow": [0, 0, 1], "value": [1.0, 2.0, 3.0]})
-    asked = _in_force(decided, looks)  # type: ignore[arg-type]
-    assert asked.tolist() == [[1, -1], [2, -1], [2, 3]]
+    targets = _in_force(decided, reports)  # type: ignore[arg-type]
+    assert targets.tolist() == [[1, -1], [2, -1], [2, 3]]

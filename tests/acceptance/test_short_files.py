@@ -58,8 +58,8 @@ def test_a_new_price_is_known_within_two_memories(seed: int) -> None:
     A single w varies by 5 to 8 %, because it depends on only a few files.
     """
     for first, last in ((120, 200), (220, 300)):
-        told = willingness(made(seed), 0, np.arange(first, last))
-        assert told[:10].mean() == pytest.approx(told[10:].mean(), rel=0.15)
+        pay = willingness(made(seed), 0, np.arange(first, last))
+        assert pay[:10].mean() == pytest.approx(pay[10:].mean(), rel=0.15)
     crowd, calm = (willingness(made(seed), 0, np.arange(*s)).mean() for s in (CROWDED, CALM))
     assert crowd > 1.5 * calm
 

@@ -97,7 +97,7 @@ def test_user_agents_compose_by_their_utilities(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "told"),
+    ("changed", "message"),
     [
         ("{kind: menu, choices: {}}", "a mapping of names to strategies"),
         ("{kind: menu, choices: {a: {kind: qos-knob}}}", "a strategy for an application-provider"),
@@ -111,8 +111,8 @@ def test_user_agents_compose_by_their_utilities(tmp_path: Path) -> None:
         ("{kind: fill-classes}", "no class with 'members'"),
     ],
 )
-def test_faults_of_a_menu_have_their_line(changed: str, told: str) -> None:
+def test_faults_of_a_menu_have_their_line(changed: str, message: str) -> None:
     """The error names the strategy and its fault."""
-    with pytest.raises(ScenarioError, match=told) as found:
+    with pytest.raises(ScenarioError, match=message) as found:
         load(EXAMPLE, overrides=[f"market.agents.shop.strategy={changed}"])
     assert "market.agents" in str(found.value) and "\n" not in str(found.value)

@@ -77,9 +77,9 @@ def follow(program: Sequence[str]) -> int:
                 text=True,
                 timeout=LIMIT_S,
             )
-            told = differs(made.returncode, made.stdout, lines)
-            print(f"{time.monotonic() - began_s:6.1f} s  {shlex.join(words)[:100]}  {told}")
-            if told:
+            difference = differs(made.returncode, made.stdout, lines)
+            print(f"{time.monotonic() - began_s:6.1f} s  {shlex.join(words)[:100]}  {difference}")
+            if difference:
                 return 1
     return 0
 

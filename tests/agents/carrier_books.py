@@ -51,7 +51,7 @@ class CarrierBooks:
         self.paid += paid
         dt_ps = 10 * S if self.t_ps else 0
         self.t_ps += 10 * S
-        seen = PriceObservation(
+        observation = PriceObservation(
             self.t_ps,
             dt_ps,
             self.price,
@@ -59,7 +59,7 @@ class CarrierBooks:
             self.view,
             responds_ps=self.responds_ps,
         )
-        self.price = self.strategy.post_price(seen)  # type: ignore[attr-defined]
+        self.price = self.strategy.post_price(observation)  # type: ignore[attr-defined]
         return self.price
 
     def _links(self, dt_ps: int) -> LinkColumns:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ecnomy.agents.observation import NO_OFFER, FlowColumns, Observation, Offer
 
-__all__ = ["PS", "noting", "posted", "seen"]
+__all__ = ["PS", "noting", "observation", "posted"]
 
 PS = 10**12
 
@@ -28,7 +28,7 @@ def posted(count: int = 1, mark: float = 1.0, by_time: float = 0.0) -> Any:
     return SimpleNamespace(price_micro=np.full(count, mark), posted_standing_micro=by_time_micro)
 
 
-def seen(
+def observation(
     t_s: float,
     dt_s: float,
     *,

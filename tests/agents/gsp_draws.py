@@ -23,7 +23,7 @@ class Drawn(NamedTuple):
         late: bad packets of the connection, likewise.
     """
 
-    seen: Row
+    marked: Row
     bad: Row
     marks: Row
     late: Row

@@ -18,7 +18,7 @@ import numpy as np
 from ecnomy.agents.call_tariff import CallTariff
 from ecnomy.agents.calls import Call, EndedCalls, StreamObservation
 
-__all__ = ["PS", "TARIFF", "Ended", "World", "seen"]
+__all__ = ["PS", "TARIFF", "Ended", "World", "observation"]
 
 PS = 10**12
 TARIFF = CallTariff(150_000, 15 * 10**9, 0.01, 100_000)
@@ -38,13 +38,13 @@ class Ended(NamedTuple):
 
 def columns_of(calls: list[Ended], tariff: CallTariff) -> EndedCalls:
     """Ended calls in the form that a strategy sees."""
-    told = {
+    columns = {
         name: np.array([getattr(call, name) for call in calls], dtype=np.int64)
         for name in ("flow", "start_ps", "end_ps", "sent", "marks")
     }
     broken = np.array([call.reimbursed for call in calls], dtype=np.bool_)
     return EndedCalls(
-        **told,
+        **columns,
         tariff=np.zeros(len(calls), dtype=np.int64),
         bad=np.full(len(calls), -1),
         reimbursed=broken,
@@ -53,7 +53,7 @@ def columns_of(calls: list[Ended], tariff: CallTariff) -> EndedCalls:
     )
 
 
-def seen(
+def observation(
     t_s: float,
     dt_s: float,
     counts: tuple[int, int, int],
@@ -78,9 +78,9 @@ class World:
 
     Attributes:
         reports: packets, marks and bad packets of the test streams, second by second.
-        asked: time, flow and answer of every call.
+        answers: time, flow and answer of every call.
         ended: all calls that ended.
-        told: calls that ended, by the second at which the strategy got their records.
+        reported: calls that ended, by the second at which the strategy got their records.
         tariff: the tariff in force.
         posted: time and price of every price posted.
     """
@@ -108,9 +108,9 @@ class World:
         self._under_way: list[tuple[int, int, int, int, int, int, CallTariff]] = []
         self.second = 0
         self.reports: list[tuple[int, int, int]] = []
-        self.asked: list[tuple[int, int, bool]] = []
+        self.answers: list[tuple[int, int, bool]] = []
         self.ended: list[Ended] = []
-        self.told: dict[int, list[Ended]] = {}
+        self.reported: dict[int, list[Ended]] = {}
         self.posted: list[tuple[int, int]] = []
 
     def run(self, seconds: int, each: Callable[[], None] = lambda: None) -> None:
@@ -135,12 +135,14 @@ class World:
         self.reports.append(counts)
         over = [call for call in self._under_way if call[2] <= self.second * PS]
         self._under_way = [call for call in self._under_way if call[2] > self.second * PS]
-        self.told[self.second] = [self._judged(call) for call in over]
-        self.ended += self.told[self.second]
+        self.reported[self.second] = [self._judged(call) for call in over]
+        self.ended += self.reported[self.second]
         dt_s = 1.0 if self.second else 0.0
-        told = seen(self.second, dt_s, counts, self.told[self.second], self.tariff, self._price)
-        self.strategy.watch(told)
-        price = self.strategy.post_call_price(told)
+        view = observation(
+            self.second, dt_s, counts, self.reported[self.second], self.tariff, self._price
+        )
+        self.strategy.watch(view)
+        price = self.strategy.post_call_price(view)
         if price is not None:
             self.posted.append((self.second, price))
             self.tariff = msgspec.structs.replace(self.tariff, price_micro=price)
@@ -155,7 +157,7 @@ class World:
         t_ps = self.second * PS + self._random.randrange(PS)
         flow = self._random.randrange(200)
         answer = self.strategy.admit(Call(t_ps, flow, self.tariff, float(self._price)))
-        self.asked.append((t_ps, flow, answer))
+        self.answers.append((t_ps, flow, answer))
         if answer:
             end_ps = t_ps + round((self._random.expovariate(1 / 15) + 1) * PS)
             self._under_way.append((flow, t_ps, end_ps, 0, 0, 0, self.tariff))

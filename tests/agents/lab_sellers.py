@@ -69,7 +69,7 @@ class Fees:
         """Change nothing."""
         return FlowDecision()
 
-    def post_fees(self, seen: object) -> object:
+    def post_fees(self, observation: object) -> object:
         """The answer."""
         return self.answer
 

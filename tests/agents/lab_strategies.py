@@ -20,12 +20,12 @@ class Counting:
     step: Annotated[float, Unit("s")] = 1.0
 
     def __post_init__(self) -> None:
-        self.asked = 0
+        self.decisions = 0
 
     def decide(self, view: FlowView) -> FlowDecision:
         """Pay one micro-unit more each time."""
-        self.asked += 1
-        return FlowDecision(willingness_micro_per_s=self.asked * self.step)
+        self.decisions += 1
+        return FlowDecision(willingness_micro_per_s=self.decisions * self.step)
 
 
 @dataclasses.dataclass

@@ -9,7 +9,7 @@ import numpy as np
 
 from ecnomy.agents.observation import FlowColumns, LinkColumns, Observation, Offer, PriceObservation
 
-__all__ = ["OFFERS", "PS", "flows", "prices", "seen"]
+__all__ = ["OFFERS", "PS", "flows", "observation", "prices"]
 
 PS: Final = 10**12
 OFFERS: Final = (
@@ -36,7 +36,7 @@ def flows(*offers: int, marks: int = 10, delivered: int = 1000, srtt_s: float = 
     )
 
 
-def seen(*offers: int, t_ps: int = 5 * PS, **columns: Any) -> Observation:
+def observation(*offers: int, t_ps: int = 5 * PS, **columns: Any) -> Observation:
     """An observation of 1 s at `t_ps`."""
     return Observation(t_ps, PS, 1000, OFFERS, flows(*offers, **columns))
 

@@ -20,7 +20,7 @@ from ecnomy.agents.roles.customer import Customer
 from ecnomy.agents.roles.guaranteed_stream_provider import GuaranteedStreamProvider
 from ecnomy.agents.roles.role import Terms
 from ecnomy.agents.spec import CallLine
-from role_views import prices, seen
+from role_views import observation, prices
 
 INTEGERS = [np.int8, np.int64, np.uint16, np.uint64, np.array]
 NUMBERS = [*INTEGERS, np.float16, np.float32, np.float64, np.longdouble]
@@ -85,14 +85,14 @@ def test_a_price_is_a_whole_number_in_range(model: mesa.Model, answer: Any) -> N
 def test_fields_of_a_flow_decision_may_be_of_numpy(model: mesa.Model, kind: Any) -> None:
     """Willingness to pay and cap may be any number, the class any integer."""
     index = np.int32(1) if kind in NUMBERS[len(INTEGERS) :] else kind(1)
-    told = customer(model, FlowDecision(kind(100), index, kind(50))).decide(seen(0, 1))
-    assert told.willingness_micro_per_s.tolist() == [100.0, 100.0]
-    assert told.offer.tolist() == [1, 1] and told.offer.dtype == np.int64
-    assert told.rate_cap_bps.tolist() == [50.0, 50.0]
+    decided = customer(model, FlowDecision(kind(100), index, kind(50))).decide(observation(0, 1))
+    assert decided.willingness_micro_per_s.tolist() == [100.0, 100.0]
+    assert decided.offer.tolist() == [1, 1] and decided.offer.dtype == np.int64
+    assert decided.rate_cap_bps.tolist() == [50.0, 50.0]
 
 
 @pytest.mark.parametrize(
-    ("decision", "told"),
+    ("decision", "message"),
     [
         (FlowDecision(offer=1.0), "class that is not an integer: 1.0"),  # type: ignore[arg-type]
         (FlowDecision(offer=True), "class that is not an integer: True"),
@@ -105,11 +105,11 @@ def test_fields_of_a_flow_decision_may_be_of_numpy(model: mesa.Model, kind: Any)
     ],
 )
 def test_fields_of_a_flow_decision_are_numbers(
-    model: mesa.Model, decision: FlowDecision, told: str
+    model: mesa.Model, decision: FlowDecision, message: str
 ) -> None:
     """A class of 1.7 does not become class 1, and a text does not become a number."""
-    with pytest.raises(StrategyError, match=told):
-        customer(model, decision).decide(seen(0))
+    with pytest.raises(StrategyError, match=message):
+        customer(model, decision).decide(observation(0))
 
 
 @pytest.mark.parametrize("shape", [list, tuple, np.array])
@@ -119,11 +119,13 @@ def test_columns_may_be_lists_or_arrays_of_any_numbers(
 ) -> None:
     """Lists and arrays of any numbers become float64 and int64."""
     decision = Decision(shape([kind(3), kind(4)]), shape([kind(1), kind(0)]), shape([kind(7)] * 2))
-    told = customer(model, decision, "DecidingAll").decide(seen(0, 1))
-    assert told.willingness_micro_per_s.tolist() == [3.0, 4.0]
-    assert told.offer.tolist() == [1, 0]
-    assert told.rate_cap_bps.tolist() == [7.0, 7.0]
-    assert [c.dtype for c in (told.willingness_micro_per_s, told.offer, told.rate_cap_bps)] == [
+    decided = customer(model, decision, "DecidingAll").decide(observation(0, 1))
+    assert decided.willingness_micro_per_s.tolist() == [3.0, 4.0]
+    assert decided.offer.tolist() == [1, 0]
+    assert decided.rate_cap_bps.tolist() == [7.0, 7.0]
+    assert [
+        c.dtype for c in (decided.willingness_micro_per_s, decided.offer, decided.rate_cap_bps)
+    ] == [
         np.float64,
         np.int64,
         np.float64,
@@ -133,20 +135,22 @@ def test_columns_may_be_lists_or_arrays_of_any_numbers(
 @pytest.mark.parametrize("kind", [float, np.float32, np.longdouble])
 def test_columns_of_money_may_have_fractions(model: mesa.Model, kind: Any) -> None:
     """Fractions may be in lists of scalars, also beside integers."""
-    told = customer(model, Decision([kind(0.5), np.int64(2)]), "DecidingAll").decide(seen(0, 1))
-    assert told.willingness_micro_per_s.tolist() == [0.5, 2.0]
+    decided = customer(model, Decision([kind(0.5), np.int64(2)]), "DecidingAll").decide(
+        observation(0, 1)
+    )
+    assert decided.willingness_micro_per_s.tolist() == [0.5, 2.0]
 
 
 def test_signed_and_unsigned_classes_go_together(model: mesa.Model) -> None:
     """numpy turns such a list into floats; the classes stay whole numbers."""
-    told = customer(model, Decision(offer=[np.uint64(1), np.int64(0)]), "DecidingAll").decide(
-        seen(0, 1)
+    decided = customer(model, Decision(offer=[np.uint64(1), np.int64(0)]), "DecidingAll").decide(
+        observation(0, 1)
     )
-    assert told.offer.tolist() == [1, 0]
+    assert decided.offer.tolist() == [1, 0]
 
 
 @pytest.mark.parametrize(
-    ("decision", "told"),
+    ("decision", "message"),
     [
         (Decision([True, False]), "not a column of numbers"),
         (Decision(np.array([1j, 2j])), "not a column of numbers"),
@@ -158,10 +162,10 @@ def test_signed_and_unsigned_classes_go_together(model: mesa.Model) -> None:
         (Decision([[1.0], [2.0]]), "shape"),
     ],
 )
-def test_useless_columns_are_refused(model: mesa.Model, decision: Decision, told: str) -> None:
+def test_useless_columns_are_refused(model: mesa.Model, decision: Decision, message: str) -> None:
     """The error names the column, and is never numpy's own."""
-    with pytest.raises(StrategyError, match=told):
-        customer(model, decision, "DecidingAll").decide(seen(0, 1))
+    with pytest.raises(StrategyError, match=message):
+        customer(model, decision, "DecidingAll").decide(observation(0, 1))
 
 
 def test_numbers_one_by_one() -> None:

@@ -61,8 +61,8 @@ def test_the_utility_of_the_readme_runs(documented: Path) -> None:
     """The README's users pay for their marks by the printed utility."""
     shortened = ["duration=30 s", "warmup=1 s", "record=null"]
     result = run(load(documented / "saturating.yaml", overrides=shortened), out=documented / "run")
-    told = result.raw.agents[result.raw.agents["name"] == "willingness_micro_per_s"]
-    assert len(told) > 6 and told.value.between(1, 2e6).all()
+    payments = result.raw.agents[result.raw.agents["name"] == "willingness_micro_per_s"]
+    assert len(payments) > 6 and payments.value.between(1, 2e6).all()
 
 
 @pytest.mark.parametrize(("worth", "sent"), [(100, True), (0.001, False)])

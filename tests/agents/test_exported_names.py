@@ -132,5 +132,5 @@ def test_the_strategy_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.syspath_prepend(str(tmp_path))
     shortened = ["duration=3 s", "warmup=1 s", "record=null"]
     result = run(load(tmp_path / "patient.yaml", overrides=shortened), out=tmp_path / "run")
-    told = result.raw.agents[result.raw.agents["name"] == "willingness_micro_per_s"]
-    assert told["value"].tolist() == [2e6, 2e6, 1e6, 1e6]
+    payments = result.raw.agents[result.raw.agents["name"] == "willingness_micro_per_s"]
+    assert payments["value"].tolist() == [2e6, 2e6, 1e6, 1e6]

@@ -13,7 +13,7 @@ from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.observation import NO_OFFER, FlowColumns, Observation
 from ecnomy.agents.roles.role import _few, _many
 from ecnomy.agents.strategies.elastic_utility import ElasticUtility
-from flow_world import seen
+from flow_world import observation
 
 FLOWS = st.lists(
     st.tuples(
@@ -82,9 +82,9 @@ def test_many_flows_pay_as_each_alone(kind: str, budget: float) -> None:
         each = []
         for row, strategy in enumerate(alone):
             own = {name: column[row] for name, column in drawn.items()}
-            told = strategy.decide_many(seen(number, min(number, 1), **own))
-            each.append(float(np.asarray(told.willingness_micro_per_s)[0]))
-        found = together.decide_many(seen(number, min(number, 1), **drawn))
+            decision = strategy.decide_many(observation(number, min(number, 1), **own))
+            each.append(float(np.asarray(decision.willingness_micro_per_s)[0]))
+        found = together.decide_many(observation(number, min(number, 1), **drawn))
         assert np.asarray(found.willingness_micro_per_s).tolist() == each
         paid |= set(each)
     assert len(paid) > 20

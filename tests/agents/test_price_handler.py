@@ -24,7 +24,7 @@ MICRO = 1e6
 MBPS = 1e6
 
 
-def seen(
+def observation(
     *goodput_bps: float,
     t_s: float = 5,
     dt_s: float = 5,
@@ -80,10 +80,10 @@ def settle(
 
     Of one flow, a row of numbers; of several, a column for each.
     """
-    found = [pay(strategy, seen(*[0.0] * flows, t_s=0, dt_s=0))]
+    found = [pay(strategy, observation(*[0.0] * flows, t_s=0, dt_s=0))]
     for k in range(rounds):
         rates = rate_at(found[max(0, len(found) - 1 - late)])
-        found.append(pay(strategy, seen(*(rates * MBPS), t_s=5 * (k + 1))))
+        found.append(pay(strategy, observation(*(rates * MBPS), t_s=5 * (k + 1))))
     return np.array(found)[:, 0] if flows == 1 else np.array(found)
 
 
@@ -103,34 +103,34 @@ def test_first_decision_is_at_the_first_report(handler: Callable[..., PriceHandl
     """The first decision is at t = 0, before any packet; the second one is at a random phase."""
     home = handler(20)
     assert home.due(0)
-    decision = home.decide(seen(0.0, 0.0, t_s=0, dt_s=0))
+    decision = home.decide(observation(0.0, 0.0, t_s=0, dt_s=0))
     assert decision.willingness_micro_per_s.tolist() == [2e6, 2e6]
     assert 0 < home.next_ps < 20 * PS
-    home.decide(seen(MBPS, MBPS, t_s=13, dt_s=13))
+    home.decide(observation(MBPS, MBPS, t_s=13, dt_s=13))
     assert home.next_ps == 33 * PS
 
 
 def test_own_interval_is_what_its_flows_need(handler: Callable[..., PriceHandler]) -> None:
     """The default interval is 3 T / (gain p) = 60 s, approached by doubling, or 5 s."""
     home, t_s, waits = handler(), 0.0, []
-    home.decide(seen(0.0, t_s=0, dt_s=0))
+    home.decide(observation(0.0, t_s=0, dt_s=0))
     assert 0 < home.next_ps < 5 * PS
     dt_s = 2.0
     for _ in range(7):
         t_s += dt_s
-        home.decide(seen(MBPS, t_s=t_s, dt_s=dt_s))
+        home.decide(observation(MBPS, t_s=t_s, dt_s=dt_s))
         dt_s = home.next_ps / PS - t_s
         waits.append(round(dt_s))
     assert waits == [5, 10, 20, 40, 60, 60, 60]
-    home.decide(seen(MBPS, t_s=t_s, dt_s=60, marks=0))
+    home.decide(observation(MBPS, t_s=t_s, dt_s=60, marks=0))
     assert home.next_ps == round((t_s + 5) * PS)
 
 
 def test_interval_too_short_is_hasty(handler: Callable[..., PriceHandler]) -> None:
     """An interval of 10 s where 60 s are needed is kept, with a notice."""
     home = handler(10)
-    home.decide(seen(0.0, t_s=0, dt_s=0))
-    home.decide(seen(MBPS, t_s=10, dt_s=10))
+    home.decide(observation(0.0, t_s=0, dt_s=0))
+    home.decide(observation(MBPS, t_s=10, dt_s=10))
     assert home.hasty and home.next_ps == 20 * PS
 
 
@@ -139,53 +139,57 @@ def test_flow_without_any_rate_is_refused(strategy: ElasticUtility | ConstantThr
     """A greedy flow has no rate to use as x0; that is an error, not a guess."""
     assert strategy.needs_rate in ("utility.x0", "rate")
     with pytest.raises(StrategyError, match="for a flow without"):
-        strategy.decide_many(seen(MBPS, dt_s=0))
+        strategy.decide_many(observation(MBPS, dt_s=0))
 
 
 def test_constant_throughput_is_a_cap_and_a_willingness() -> None:
     """Each decision has x0 and the threshold for each flow. x0 is the flow's own by default."""
-    decision = ConstantThroughput(threshold=2.0, rate=3 * MBPS).decide_many(seen(0.0, 0.0))
+    decision = ConstantThroughput(threshold=2.0, rate=3 * MBPS).decide_many(observation(0.0, 0.0))
     assert decision.rate_cap_bps.tolist() == [3 * MBPS] * 2
     assert decision.willingness_micro_per_s.tolist() == [2e6] * 2
     own = ConstantThroughput(threshold=2.0)
-    assert own.decide_many(seen(0.0, limit_bps=5 * MBPS)).rate_cap_bps.tolist() == [5 * MBPS]
-    assert own.decide_many(seen(0.0, 0.0, limit_bps=MBPS)).rate_cap_bps.tolist() == [MBPS] * 2
+    assert own.decide_many(observation(0.0, limit_bps=5 * MBPS)).rate_cap_bps.tolist() == [5 * MBPS]
+    assert (
+        own.decide_many(observation(0.0, 0.0, limit_bps=MBPS)).rate_cap_bps.tolist() == [MBPS] * 2
+    )
 
 
 def test_a_flow_that_joins_leaves_the_silence_of_the_others_as_it_is() -> None:
     """A flow's silence counts in full even if another flow joins meanwhile."""
     alone, joined = log(x0=MBPS), log(x0=MBPS)
     for k in range(3):
-        quiet = seen(0.0, t_s=5 * k, dt_s=5 * (k > 0))
+        quiet = observation(0.0, t_s=5 * k, dt_s=5 * (k > 0))
         assert pay(alone, quiet) == pay(joined, quiet)
-    heard = pay(alone, seen(0.9 * MBPS, t_s=15))
-    assert pay(joined, seen(0.9 * MBPS, 0.9 * MBPS, t_s=15))[0] == pytest.approx(heard[0])
-    assert heard < pay(log(x0=MBPS), seen(0.9 * MBPS, t_s=0, dt_s=0))
+    heard = pay(alone, observation(0.9 * MBPS, t_s=15))
+    assert pay(joined, observation(0.9 * MBPS, 0.9 * MBPS, t_s=15))[0] == pytest.approx(heard[0])
+    assert heard < pay(log(x0=MBPS), observation(0.9 * MBPS, t_s=0, dt_s=0))
 
 
 def test_log_x_pays_the_same_at_any_rate() -> None:
     """With U = a log x, w is a from the first decision on."""
     strategy = ElasticUtility({"kind": "alpha-fair", "alpha": 1.0, "a": 3.0})
-    assert pay(strategy, seen(0.0, t_s=0, dt_s=0)).tolist() == [3.0]
-    assert pay(strategy, seen(1e3)).tolist() == [3.0]
-    assert pay(strategy, seen(1e8, t_s=10)).tolist() == [3.0]
+    assert pay(strategy, observation(0.0, t_s=0, dt_s=0)).tolist() == [3.0]
+    assert pay(strategy, observation(1e3)).tolist() == [3.0]
+    assert pay(strategy, observation(1e8, t_s=10)).tolist() == [3.0]
 
 
 def test_first_willingness_is_that_of_the_own_rate() -> None:
     """x0 is what the flow wants by default, and a log(1 + x/x0) is worth a/2 there."""
-    assert pay(log(4.0), seen(0.0, dt_s=0, limit_bps=5 * MBPS)).tolist() == [2.0]
+    assert pay(log(4.0), observation(0.0, dt_s=0, limit_bps=5 * MBPS)).tolist() == [2.0]
     given = log(4.0, x0=MBPS)
-    assert pay(given, seen(0.0, dt_s=0, limit_bps=3 * MBPS)).tolist() == [3.0]
+    assert pay(given, observation(0.0, dt_s=0, limit_bps=3 * MBPS)).tolist() == [3.0]
 
 
 def test_step_is_the_geometric_mean_of_old_and_worth() -> None:
     """The step gives w^(1 - g) (x U'(x))^g, g = 1/alpha, or w e^(x U'(x) / w - 1) if alpha < 1."""
     steep, flat = utility(3.0), utility(0.5)
     for strategy in (steep, flat):
-        pay(strategy, seen(0.0, t_s=0, dt_s=0))
-        pay(strategy, seen(MBPS))
-    assert pay(steep, seen(0.5 * MBPS, t_s=10))[0] == pytest.approx(4.0 ** (1 / 3), abs=1e-6)
-    assert pay(flat, seen(0.5 * MBPS, t_s=10))[0] == pytest.approx(np.exp(0.5**0.5 - 1), abs=1e-6)
+        pay(strategy, observation(0.0, t_s=0, dt_s=0))
+        pay(strategy, observation(MBPS))
+    assert pay(steep, observation(0.5 * MBPS, t_s=10))[0] == pytest.approx(4.0 ** (1 / 3), abs=1e-6)
+    assert pay(flat, observation(0.5 * MBPS, t_s=10))[0] == pytest.approx(
+        np.exp(0.5**0.5 - 1), abs=1e-6
+    )
 
 
 @pytest.mark.parametrize("kind", ["log", "quadratic"])
@@ -199,10 +203,10 @@ def test_few_packets_a_decision_do_not_lower_the_mean(kind: str) -> None:
     price = 0.9 * float(demand.slope(np.zeros(1))[0])
     wanted = float(demand.demand(np.array([price]))[0])
     strategy, rng, bought = ElasticUtility(params), np.random.default_rng(7), []
-    paid = pay(strategy, seen(*[0.0] * 100, t_s=0, dt_s=0))
+    paid = pay(strategy, observation(*[0.0] * 100, t_s=0, dt_s=0))
     for k in range(500):
         counts = rng.poisson(paid / price * packets)
-        paid = pay(strategy, seen(*(counts / packets * MBPS), t_s=5 * (k + 1), marks=1))
+        paid = pay(strategy, observation(*(counts / packets * MBPS), t_s=5 * (k + 1), marks=1))
         bought.append(counts.mean())
     assert wanted * packets - 1.1 < np.mean(bought[200:]) < wanted * packets + 0.3
 
@@ -252,7 +256,7 @@ def test_worth_nothing_more_is_no_warning_of_numpy(flows: int) -> None:
     """At the first decision the largest rate may be twice x0, where x U'(x) is 0."""
     strategy = ElasticUtility({"kind": "quadratic", "a": 1.0, "x0": MBPS})
     with np.errstate(divide="raise"):
-        first = pay(strategy, seen(*[0.0] * flows, t_s=0, dt_s=0, limit_bps=2 * MBPS))
+        first = pay(strategy, observation(*[0.0] * flows, t_s=0, dt_s=0, limit_bps=2 * MBPS))
     assert first == pytest.approx([1e-6] * flows)
 
 
@@ -280,9 +284,9 @@ def test_no_rate_is_no_trap() -> None:
     strategy = log(1.0, x0=MBPS)
     low = settle(strategy, lambda w: 0.01 * w, 40)
     assert 0 < low[-1] <= 1e-3
-    back = [pay(strategy, seen(100 * MBPS * low[-1], t_s=300))[0]]
+    back = [pay(strategy, observation(100 * MBPS * low[-1], t_s=300))[0]]
     for k in range(30):
-        back.append(pay(strategy, seen(100 * MBPS * back[-1], t_s=305 + 5 * k))[0])
+        back.append(pay(strategy, observation(100 * MBPS * back[-1], t_s=305 + 5 * k))[0])
     assert back[-1] == pytest.approx(1 - 0.01, rel=1e-3)
 
 
@@ -298,20 +302,22 @@ def test_bounds_hold_at_any_rate() -> None:
 def test_idle_flows_are_not_judged() -> None:
     """A flow's rate means nothing while it is off or in the interval in which it begins."""
     strategy = utility(3.0)
-    pay(strategy, seen(0.0, t_s=0, dt_s=0, active=0))
-    assert pay(strategy, seen(0.0, t_s=5, active=0)).tolist() == [1.0]
-    assert pay(strategy, seen(0.1 * MBPS, t_s=10)).tolist() == [1.0]
-    assert pay(strategy, seen(0.5 * MBPS, t_s=15))[0] == pytest.approx(4.0 ** (1 / 3), abs=1e-6)
+    pay(strategy, observation(0.0, t_s=0, dt_s=0, active=0))
+    assert pay(strategy, observation(0.0, t_s=5, active=0)).tolist() == [1.0]
+    assert pay(strategy, observation(0.1 * MBPS, t_s=10)).tolist() == [1.0]
+    assert pay(strategy, observation(0.5 * MBPS, t_s=15))[0] == pytest.approx(
+        4.0 ** (1 / 3), abs=1e-6
+    )
 
 
 def test_each_flow_has_its_own_willingness() -> None:
     """Flows that come and go do not affect the willingness to pay of the others."""
     strategy = utility(3.0)
-    pay(strategy, seen(MBPS, MBPS, t_s=0, dt_s=0))
-    pay(strategy, seen(MBPS, MBPS))
-    found = pay(strategy, seen(0.5 * MBPS, MBPS, t_s=10))
+    pay(strategy, observation(MBPS, MBPS, t_s=0, dt_s=0))
+    pay(strategy, observation(MBPS, MBPS))
+    found = pay(strategy, observation(0.5 * MBPS, MBPS, t_s=10))
     assert found == pytest.approx([4.0 ** (1 / 3), 1.0], abs=1e-6)
-    later = pay(strategy, seen(MBPS, MBPS, t_s=15, first=1))
+    later = pay(strategy, observation(MBPS, MBPS, t_s=15, first=1))
     assert later == pytest.approx([1.0, 1.0], abs=1e-6)
 
 
@@ -320,9 +326,9 @@ def test_a_thousand_flows_are_decided_as_one_by_one() -> None:
     rates = np.geomspace(0.05, 20.0, 1000) * MBPS
     whole = utility(3.0)
     for t_s, dt_s in ((0, 0), (5, 5), (10, 5)):
-        found = pay(whole, seen(*rates, t_s=t_s, dt_s=dt_s))
+        found = pay(whole, observation(*rates, t_s=t_s, dt_s=dt_s))
     for flow in range(0, 1000, 97):
         single = utility(3.0)
         for t_s, dt_s in ((0, 0), (5, 5), (10, 5)):
-            alone = pay(single, seen(rates[flow], t_s=t_s, dt_s=dt_s))
+            alone = pay(single, observation(rates[flow], t_s=t_s, dt_s=dt_s))
         assert alone[0] == found[flow]

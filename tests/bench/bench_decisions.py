@@ -67,15 +67,15 @@ class _Watched(Market):
 
     exchanges: list[float] = []
     decisions: list[float] = []
-    asked: list[float] = []
+    act_s: list[float] = []
 
     def meet(self, report: Report) -> None:
-        self.asked.clear()
+        self.act_s.clear()
         before_s = time.process_time()
         super().meet(report)
         self.exchanges.append(time.process_time() - before_s)
-        if self.asked:
-            self.decisions.append(sum(self.asked) / len(self.asked))
+        if self.act_s:
+            self.decisions.append(sum(self.act_s) / len(self.act_s))
 
     def orders(self) -> Decide:
         before_s = time.process_time()
@@ -91,7 +91,7 @@ class _Watched(Market):
             def timed(seat: Any) -> None:
                 before_s = time.process_time()
                 act(seat)
-                self.asked.append(time.process_time() - before_s)
+                self.act_s.append(time.process_time() - before_s)
 
             role.act = timed  # type: ignore[method-assign]
         return role, seat

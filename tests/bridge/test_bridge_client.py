@@ -28,11 +28,11 @@ def read(sock: socket.socket) -> m.Message:
 
 def serve(link: EngineLink) -> list[str]:
     """A market that decides on every report and accepts odd calls; returns what it received."""
-    told = []
+    received = []
     link.handshake()
     while True:
         message = link.receive()
-        told.append(type(message).__name__)
+        received.append(type(message).__name__)
         if isinstance(message, m.Report):
             assert message.flows["sent"][2] == 1002
             link.send(m.Decide(message.epoch, samples.decision(), samples.link_decision()))
@@ -40,7 +40,7 @@ def serve(link: EngineLink) -> list[str]:
             link.send(m.Verdict(message.id, message.id % 2 == 1))
         elif isinstance(message, m.Finish):
             link.send(m.Bye())
-            return told
+            return received
 
 
 EPOCH = ["Record", "Alive", "Request", "Report"]

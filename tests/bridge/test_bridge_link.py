@@ -93,9 +93,9 @@ def test_a_wrong_hello_is_refused_on_the_wire(
     with pytest.raises(ProtocolError) as caught:
         link.handshake()
     assert caught.value.name == name
-    told = read(raw)
-    assert isinstance(told, m.Refuse)
-    assert told.reason.startswith(f"{name}: ")
+    reply = read(raw)
+    assert isinstance(reply, m.Refuse)
+    assert reply.reason.startswith(f"{name}: ")
 
 
 def test_another_major_is_refused_whatever_its_hello_holds(pair: Pair) -> None:
@@ -124,9 +124,9 @@ def test_what_an_engine_may_not_say(pair: Pair, message: m.Message) -> None:
     raw, link = greet(pair)
     raw.sendall(encode(message))
     assert refusal(link).name == "wrong-order"
-    told = read(raw)
-    assert isinstance(told, m.Error)
-    assert told.reason.startswith("wrong-order: ")
+    reply = read(raw)
+    assert isinstance(reply, m.Error)
+    assert reply.reason.startswith("wrong-order: ")
 
 
 def test_finish_needs_a_report(pair: Pair) -> None:

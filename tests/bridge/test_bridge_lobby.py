@@ -99,8 +99,8 @@ def test_silent_peers_keep_nobody_waiting(tmp_path: Path, stack: ExitStack) -> N
     assert bytes(guest.head) == _whole_hello() and there.clock.now_s == 0.0
     guest.sock.close()
     assert all("refused: busy" in line for line in there.said) and len(there.said) == 2
-    told = codec.decode_body(Wire(silent[0], LIMIT_S).read())
-    assert told == Refuse("busy: 8 engines are already waiting")
+    reply = codec.decode_body(Wire(silent[0], LIMIT_S).read())
+    assert reply == Refuse("busy: 8 engines are already waiting")
 
 
 def test_engines_that_wait_for_their_run_leave_no_room(tmp_path: Path, stack: ExitStack) -> None:
@@ -113,23 +113,25 @@ def test_engines_that_wait_for_their_run_leave_no_room(tmp_path: Path, stack: Ex
     ninth = there.connect()
     there.lobby._turn()
     assert len(there.said) == 1
-    told = codec.decode_body(Wire(ninth, LIMIT_S).read())
-    assert told == Refuse("busy: 8 engines are already waiting")
+    reply = codec.decode_body(Wire(ninth, LIMIT_S).read())
+    assert reply == Refuse("busy: 8 engines are already waiting")
 
 
 @pytest.mark.parametrize(
-    ("frame", "told"),
+    ("frame", "message"),
     [(_whole_hello(), "wrong-token: "), (codec.encode(Refuse("no")), "wrong-order: found refuse")],
     ids=["no token", "no hello"],
 )
-def test_strangers_take_no_place(tmp_path: Path, stack: ExitStack, frame: bytes, told: str) -> None:
+def test_strangers_take_no_place(
+    tmp_path: Path, stack: ExitStack, frame: bytes, message: str
+) -> None:
     """Eight strangers are refused at their first frame; an engine with the token is served."""
     there = Waiting(stack, tmp_path, token="secret")
     for _ in range(8):
         there.connect().sendall(frame)
         for _ in range(2):  # it comes, and is heard
             there.lobby._turn()
-    assert len(there.said) == 8 and all(told in line for line in there.said)
+    assert len(there.said) == 8 and all(message in line for line in there.said)
     there.connect().sendall(_whole_hello("secret"))
     guest = there.lobby.next()
     assert bytes(guest.head) == _whole_hello("secret")

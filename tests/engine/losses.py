@@ -66,20 +66,20 @@ def sends(outcome: Outcome) -> list[Sent]:
     An ACK's contents are those of the oracle's receiver when the acknowledged data arrives. Its
     number must agree with the engine's, and its length with its blocks.
     """
-    receiver, told, found = Receiver(), list[tuple[int, Blocks]](), list[Sent]()
+    receiver, acks, found = Receiver(), list[tuple[int, Blocks]](), list[Sent]()
     transport = outcome.plan.sources[0].transport
     assert isinstance(transport, Tcp)
     table = outcome.table("trace")
     names = ("t_ps", "event", "link", "seq", "bytes")
     for t_ps, event, link, seq, size in zip(*(table[n].tolist() for n in names), strict=True):
         if event == DELIVER:
-            told.append(receiver.arrive(seq))
-        elif event == DROP and link == BACK and told:
-            told.pop()
+            acks.append(receiver.arrive(seq))
+        elif event == DROP and link == BACK and acks:
+            acks.pop()
         elif event == ACK and not found:
             found.append((t_ps, (0, []), []))  # of the SYN
         elif event == ACK:
-            upto, blocks = told.pop(0)
+            upto, blocks = acks.pop(0)
             option = 4 + 8 * len(blocks) if blocks and transport.sack else 0
             assert (upto, 40 + option) == (seq, size)
             found.append((t_ps, (upto, blocks), []))

@@ -193,7 +193,9 @@ def test_the_answer_to_the_last_report_is_not_applied() -> None:
 
     def run_with(epoch: int) -> Outcome:
         wrong = {"link": np.array([0]), "param": np.array([0]), "value": np.array([2.0])}
-        return run(plan, lambda told: Decide(told.epoch, {}, wrong if told.epoch == epoch else {}))
+        return run(
+            plan, lambda report: Decide(report.epoch, {}, wrong if report.epoch == epoch else {})
+        )
 
     with pytest.raises(EngineError, match="probability"):
         run_with(2)
@@ -208,16 +210,16 @@ def test_a_sum_of_delays_that_is_no_number_ends_the_run(count: int, each: int) -
     traffic = Law("cbr", {"interval_s": every_s, "random_phase": 0.0})
     rows = "together" if count > 1 else "each"
     source = plans.source("s", [0], [], plans.udp(), traffic, count=count, rows=rows)
-    told: list[int] = []
+    sums_ps: list[int] = []
 
     def decide(report: Report) -> Decide:
-        told.append(int(report.flows["delay_sum_ps"][0]))
+        sums_ps.append(int(report.flows["delay_sum_ps"][0]))
         return Decide(report.epoch)
 
     with pytest.raises(EngineError, match=r"out-of-range: flows.delay_sum_ps\[0\]"):
         run(plans.plan(links, [source], 4e6, epoch_s=every_s), decide)
     most_ps = round(delay_s * 1e12) * count
-    assert most_ps * (each - 1) <= told[-1] < 2**63 <= most_ps * each
+    assert most_ps * (each - 1) <= sums_ps[-1] < 2**63 <= most_ps * each
 
 
 @pytest.mark.parametrize("overhead_s", [0.0, 0.0004, 0.004, 0.04])

@@ -142,28 +142,28 @@ def test_the_market_knows_the_calls_that_ended_when_it_is_asked() -> None:
     plan = telephones(voip(0.5, 0.3), ask=True, duration_s=8)
     outcome = run(plan, admit=lambda request, sock: request.id % 3 > 0)
     ends = outcome.table("calls")["end_ps"]
-    asked = np.array([request.t_ps for request in outcome.requests])
-    told = np.array(outcome.ended_before)
-    assert len(asked) > 30
+    requested_ps = np.array([request.t_ps for request in outcome.requests])
+    ended = np.array(outcome.ended_before)
+    assert len(requested_ps) > 30
     way_ps = 12 * PS // 100  # 20 ms, a full queue of 80 ms, and a transmission of 8 ms at most
-    assert (told >= [np.sum(ends < t_ps - way_ps) for t_ps in asked]).all()
-    assert (told <= [np.sum(ends <= t_ps) for t_ps in asked]).all()
+    assert (ended >= [np.sum(ends < t_ps - way_ps) for t_ps in requested_ps]).all()
+    assert (ended <= [np.sum(ends <= t_ps) for t_ps in requested_ps]).all()
 
 
 def test_refused_users_call_again_after_an_idle_time() -> None:
     """A blocked call takes no time, so calls arrive at the rate of the idle times."""
     plan = telephones(voip(0.5, 5.0), count=20, ask=True, duration_s=50)
-    asked = len(run(plan).requests)
+    requests = len(run(plan).requests)
     expected = 20 * 50 / 0.5  # Poisson
-    assert abs(asked - expected) < 2.576 * np.sqrt(expected)
+    assert abs(requests - expected) < 2.576 * np.sqrt(expected)
 
 
 def test_a_call_begins_behind_the_last_packet_of_the_one_before() -> None:
     """If idle times are far below the send overhead, requests stay in order and calls apart."""
     plan = telephones(voip(0.0002, 0.05), ask=True, overhead_s=0.004, duration_s=5)
     outcome = run(plan, admit=lambda request, sock: True)
-    asked = [request.t_ps for request in outcome.requests]
-    assert len(asked) > 300 and asked == sorted(asked)
+    requested_ps = [request.t_ps for request in outcome.requests]
+    assert len(requested_ps) > 300 and requested_ps == sorted(requested_ps)
     trace, calls = outcome.table("trace"), outcome.table("calls")
     sends = trace["t_ps"][(trace["event"] == SEND) & (trace["flow"] == 0)]
     assert (np.diff(sends) >= 0).all()
@@ -207,10 +207,10 @@ def test_an_inactive_user_makes_no_calls() -> None:
 
     plan = telephones(voip(0.2, 0.3), ask=True, duration_s=10)
     outcome = run(plan, decide, admit=lambda request, sock: True)
-    asked = np.array([request.t_ps for request in outcome.requests]) / PS
+    requested_s = np.array([request.t_ps for request in outcome.requests]) / PS
     trace = outcome.table("trace")
     sends = trace["t_ps"][(trace["event"] == SEND) & (trace["flow"] < 5)] / PS
-    for times in (asked, sends):
+    for times in (requested_s, sends):
         assert not np.any((times > 3) & (times < 6))
         assert np.any(times < 3) and np.any(times > 6)
 

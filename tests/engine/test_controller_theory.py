@@ -70,10 +70,10 @@ def test_rem_rests_at_its_target_backlog_and_full_load() -> None:
     rem = RemRun("pc3", 1.0)
     assert abs(rem.queue - (TARGET + (1 - rem.load) * FULL / ALPHA)) < rem.loose / ALPHA
     assert 0.99 < rem.load < 1.001
-    # An ACK-clocked window W = w / m loses half a packet a round trip: m = asked (1 - m / 2 w).
+    # An ACK-clocked window W = w / m loses half a packet a round trip: m = requested (1 - m / 2 w).
     delays = [rtt + (rem.queue + 1) / PACKETS_PER_S for rtt in rem.rtt_s]
-    asked = sum(WEIGHT / delay for delay in delays) / PACKETS_PER_S
-    expected = asked / (1 + asked / (2 * WEIGHT))
+    requested = sum(WEIGHT / delay for delay in delays) / PACKETS_PER_S
+    expected = requested / (1 + requested / (2 * WEIGHT))
     marks = rem.over["marks"]
     assert abs(marks / rem.over["arrivals"] / expected - 1) < 4 / marks**0.5
 

@@ -132,7 +132,7 @@ def test_a_word_of_a_plan_is_one_of_its_choices(key: str, good: str, tmp_path) -
     record, source = plan["record"], plan["sources"][0]
     path = tmp_path / "plan.json"
 
-    def told(word: str) -> tuple[int, str]:
+    def answer(word: str) -> tuple[int, str]:
         if key in ("series", "counts"):
             record.update({key: [word], "counts_every_ps": 10**12, "every_ps": 10**12})
         elif key == "not_ect":
@@ -143,8 +143,8 @@ def test_a_word_of_a_plan_is_one_of_its_choices(key: str, good: str, tmp_path) -
         done = call("read", "--plan", str(path))
         return done.returncode, done.stderr
 
-    assert told(good) == (0, "")
-    status, said = told(f"{good}s")
+    assert answer(good) == (0, "")
+    status, said = answer(f"{good}s")
     assert status == 2 and f'is "{good}s", expected {CHOICES[key]}' in said
 
 

@@ -78,7 +78,7 @@ def script(delay: Delay, seed: int, steps: int = 3000) -> tuple[str, str]:
     """A simulation's requests to its event list, and the right answers."""
     draw = random.Random(seed)
     heap: list[tuple[int, int, int]] = []
-    asked, told = [], []
+    commands, answers = [], []
     serial = now = 0
 
     def push(time: int, subject: int) -> None:
@@ -89,31 +89,31 @@ def script(delay: Delay, seed: int, steps: int = 3000) -> tuple[str, str]:
     def schedule(many: int) -> None:
         for _ in range(many):
             time, subject = min(now + delay(draw), 2**62), draw.randrange(2**32)
-            asked.append(f"push {time} {subject}")
+            commands.append(f"push {time} {subject}")
             push(time, subject)
 
     crowd = draw.choice((12, 60, 400))
     schedule(draw.choice((1, 10, 300)))
-    while len(asked) < steps and heap:
+    while len(commands) < steps and heap:
         one = heapq.nsmallest(50, heap)[-1][0]
         end = max(now + 1, draw.choice((one, one - 1, (now + heap[0][0]) // 2)))
-        asked.append(f"due {end}")
+        commands.append(f"due {end}")
         while heap and heap[0][0] < end:
             now, _, subject = heap[0]
-            told.append(f"{now} {subject}")
+            answers.append(f"{now} {subject}")
             heapq.heappop(heap)
             renewed = min(now + delay(draw), 2**62)
             if draw.random() < (0.7 if len(heap) < crowd else 0.3) and renewed < 2**62:
-                asked.append(f"replace {renewed}")
+                commands.append(f"replace {renewed}")
                 push(renewed, subject)
             else:
-                asked.append("pop")
+                commands.append("pop")
             schedule(draw.choice((0, 0, 0, 1, 2)) if len(heap) < crowd else 0)
-            asked.append(f"due {end}")
-        told.append("none")
+            commands.append(f"due {end}")
+        answers.append("none")
         now = end
         schedule(draw.choice((0, 1, 60)))
-    return "\n".join(asked) + "\n", "\n".join(told) + "\n"
+    return "\n".join(commands) + "\n", "\n".join(answers) + "\n"
 
 
 def boundary_before_a_crowd() -> tuple[str, str]:
@@ -125,9 +125,9 @@ def boundary_before_a_crowd() -> tuple[str, str]:
         for at, crowd in crowds.items()
     }
     last, first, middle = crowds
-    asked = pushed[last] + pushed[first] + f"due {middle}\npop\n" * 100 + f"due {middle}\n"
-    asked += pushed[middle] + f"due {2 * last}\npop\n" * 200
-    return asked, come[first] + "none\n" + come[middle] + come[last]
+    commands = pushed[last] + pushed[first] + f"due {middle}\npop\n" * 100 + f"due {middle}\n"
+    commands += pushed[middle] + f"due {2 * last}\npop\n" * 200
+    return commands, come[first] + "none\n" + come[middle] + come[last]
 
 
 def build(folder: Path, sources: Path) -> Path:
@@ -142,21 +142,21 @@ def build(folder: Path, sources: Path) -> Path:
     return driver
 
 
-def differs(driver: Path, asked: str, told: str) -> str:
+def differs(driver: Path, commands: str, answers: str) -> str:
     """The differences of the driver's answers from the right ones; empty if they agree."""
     try:
         done = subprocess.run(
-            [driver], input=asked, capture_output=True, text=True, check=False, timeout=60
+            [driver], input=commands, capture_output=True, text=True, check=False, timeout=60
         )
     except subprocess.TimeoutExpired:
         return "no end"
     if done.returncode:
         return f"exit {done.returncode} {done.stderr}"
-    pairs = zip(done.stdout.splitlines(), told.splitlines(), strict=False)
+    pairs = zip(done.stdout.splitlines(), answers.splitlines(), strict=False)
     for line, (found, expected) in enumerate(pairs):
         if found != expected:
             return f"answer {line}: {found}, not {expected}"
-    return "" if done.stdout == told else "too few or too many answers"
+    return "" if done.stdout == answers else "too few or too many answers"
 
 
 @pytest.fixture(scope="module")
@@ -178,9 +178,9 @@ def test_a_boundary_may_be_long_before_what_is_next(driver: Path) -> None:
 
 def test_an_event_in_the_past_is_refused(driver: Path) -> None:
     """A time beyond int64 becomes negative, which is an error and not a wrong run."""
-    asked = f"push 1000 1\ndue 2000\npop\npush {-(2**63)} 2\n"
+    commands = f"push 1000 1\ndue 2000\npop\npush {-(2**63)} 2\n"
     done = subprocess.run(
-        [driver], input=asked, capture_output=True, text=True, check=False, timeout=LIMIT_S
+        [driver], input=commands, capture_output=True, text=True, check=False, timeout=LIMIT_S
     )
     assert done.returncode == 1
     assert "an event in the past" in done.stderr

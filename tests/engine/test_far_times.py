@@ -52,9 +52,9 @@ def ends_as_no_number(plan: Plan, what: str) -> None:
     """The run ends with the named error; all sums reported until then are correct."""
 
     def decide(report: Report) -> Decide:
-        told = report.flows["delay_sum_ps"]
+        delay_sum_ps = report.flows["delay_sum_ps"]
         least = report.flows["delivered"] * plan.links[0].delay_ps
-        assert (told >= least).all() and (least >= 0).all()
+        assert (delay_sum_ps >= least).all() and (least >= 0).all()
         return Decide(report.epoch)
 
     with pytest.raises(EngineError, match=rf"out-of-range: {what}.delay_sum_ps\[\d+\] is beyond"):

@@ -63,8 +63,8 @@ def test_what_is_left_is_what_was_not_acknowledged(each: Outcome) -> None:
         left += (flows["file_left"] > 0).sum()
     assert left > 100
     done, last = each.table("transfers"), each.reports[-1].flows
-    asked = np.bincount(done["flow"], done["bytes"], 16).astype(np.int64)
-    present = last["file_bytes"] - asked  # files still under way
+    sent_bytes = np.bincount(done["flow"], done["bytes"], 16).astype(np.int64)
+    present = last["file_bytes"] - sent_bytes  # files still under way
     assert np.all((present > 0) == (last["file_left"] > 0)) and np.all(last["file_left"] <= present)
     assert last["file_bytes"][0] == 700_001 and last["files"][:3].tolist() == [1, 1, 1]
     assert not any(last[name][15] for name in ("files", "file_bytes", "file_left"))

@@ -110,13 +110,13 @@ def test_web_requests_per_step() -> None:
     fetching = dict.fromkeys(STEPS, 0.0)
     for start, end in zip(rows["start_ps"].tolist(), rows["end_ps"].tolist(), strict=True):
         fetching[step_of(start)] += (end - start) / PS  # milliseconds: hardly any crosses a step
-    asked = {at: sum(step_of(t) == at for t in rows["start_ps"].tolist()) for at in STEPS}
-    assert asked[10] == 0
+    requests = {at: sum(step_of(t) == at for t in rows["start_ps"].tolist()) for at in STEPS}
+    assert requests[10] == 0
     z = stats.norm.ppf(0.995)
     for at in (0, 4, 13):
         reading_s = users * LENGTHS[at] * duration_s / PERIOD_S - fetching[at]
         due = STEPS[at] * reading_s
-        assert abs(asked[at] - due) < z * np.sqrt(due), (at, asked[at], due)
+        assert abs(requests[at] - due) < z * np.sqrt(due), (at, requests[at], due)
 
 
 def test_every_reading_time_is_the_one_drawn() -> None:

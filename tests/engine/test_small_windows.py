@@ -44,16 +44,16 @@ def taken(
     **other,
 ) -> float:
     """The ratio of received to ordered marks of one flow on a link that is never busy."""
-    told = window * marked / rtt_s
-    length_s = max(marks / told, 40 * rtt_s)
+    mark_rate = window * marked / rtt_s
+    length_s = max(marks / mark_rate, 40 * rtt_s)
     links = [
         plans.link("l", 0, 1, 1e10, rtt_s / 2, marking=plans.fixed(marked), loss=loss),
         plans.link("r", 1, 0, 1e10, rtt_s / 2),
     ]
-    flow = plans.source("f", [0], [1], plans.tcp(law, initial_mark_rate=told, **other))
+    flow = plans.source("f", [0], [1], plans.tcp(law, initial_mark_rate=mark_rate, **other))
     outcome = run(plans.plan(links, [flow], 1.2 * length_s, epoch_s=0.2 * length_s))
     ce = [int(report.flows["ce"][0]) for report in outcome.reports]
-    return (ce[6] - ce[1]) / length_s / told
+    return (ce[6] - ce[1]) / length_s / mark_rate
 
 
 @pytest.mark.parametrize(("window", "marked", "rtt_s"), CASES)
@@ -93,8 +93,8 @@ HOPS_S = (0.004, 0.02, 0.04, 0.079)
 
 
 @pytest.mark.parametrize("marking", [VIRTUAL, rare(THRESHOLD)], ids=lambda marking: marking.law)
-@pytest.mark.parametrize("told", [48.0, rare(8.0)])
-def test_marks_that_come_in_bursts_are_as_many_as_told(told: float, marking: Law) -> None:
+@pytest.mark.parametrize("mark_rate", [48.0, rare(8.0)])
+def test_marks_that_come_in_bursts_are_as_many_as_told(mark_rate: float, marking: Law) -> None:
     """With oscillating windows, twenty flows receive their target of marks within 3 %.
 
     Without the correction they receive up to 14 % more: ACKs answer packets that left at the window
@@ -102,10 +102,10 @@ def test_marks_that_come_in_bursts_are_as_many_as_told(told: float, marking: Law
     """
     links = plans.duplex("hub", 1, 0, 25e6, 0.005, buffer=1000, marking=marking)
     links += [x for i, s in enumerate(HOPS_S) for x in plans.duplex(f"hop{i}", i + 2, 1, 1e9, s)]
-    flow = plans.tcp(plans.wtp(gain=0.5), initial_mark_rate=told)
+    flow = plans.tcp(plans.wtp(gain=0.5), initial_mark_rate=mark_rate)
     flows = [plans.source(f"f{i}", [2 + 2 * i, 0], [1, 3 + 2 * i], flow, count=5) for i in range(4)]
     outcome = run(plans.plan(links, flows, 90, epoch_s=30.0))
-    ratios = outcome.over(30, 90)["ce"] / 60 / told
+    ratios = outcome.over(30, 90)["ce"] / 60 / mark_rate
     assert ratios.tolist() == pytest.approx([1] * 20, abs=0.03)
 
 
@@ -118,8 +118,8 @@ def test_a_flow_that_is_told_more_wakes() -> None:
     law = plans.tcp(plans.wtp(gain=0.5), initial_mark_rate=5.0)
 
     def decide(report: Report) -> Decide:
-        told = {10: 1e-6, 30: 5.0}.get(round(report.t_ps / plans.PS))
-        return Decide(report.epoch, flow_orders([0], mark_rate=told) if told else {})
+        mark_rate = {10: 1e-6, 30: 5.0}.get(round(report.t_ps / plans.PS))
+        return Decide(report.epoch, flow_orders([0], mark_rate=mark_rate) if mark_rate else {})
 
     flow = plans.source("f", [0], [1], law)
     outcome = run(plans.plan(links, [flow], 60, epoch_s=1.0), decide)

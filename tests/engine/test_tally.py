@@ -66,9 +66,9 @@ def counts_of(outcome: Outcome, name: str) -> np.ndarray:
 
 def histogram(outcome: Outcome, of: str) -> np.ndarray:
     """Counts by (subject, bin), which must be complete and in order."""
-    table, asked = outcome.table("histograms"), outcome.plan.record.histograms
-    mine = table["name"] == [entry.of for entry in asked].index(of)
-    bins = next(entry.bins for entry in asked if entry.of == of)
+    table, histograms = outcome.table("histograms"), outcome.plan.record.histograms
+    mine = table["name"] == [entry.of for entry in histograms].index(of)
+    bins = next(entry.bins for entry in histograms if entry.of == of)
     assert np.array_equal(table["bin"][mine], np.arange(mine.sum()) % bins)
     assert np.array_equal(table["subject"][mine], np.arange(mine.sum()) // bins)
     return table["count"][mine].reshape(-1, bins)

@@ -190,10 +190,10 @@ def test_accurate_echo_loses_no_mark(every: int, ack_loss: float) -> None:
         # What the last ACK to arrive said: the CE packets delivered before it left.
         table = outcome.table("trace")
         last_ps = int(table["t_ps"][table["event"] == ACK][-1])
-        told_ps = last_ps - round((RTT_S / 2 + 40 * 8 / 8e6) * PS)
+        echoed_ps = last_ps - round((RTT_S / 2 + 40 * 8 / 8e6) * PS)
         delivered = (table["event"] == DELIVER) & (table["ce"] == 1)
-        told = int(np.sum(table["t_ps"][delivered] <= told_ps))
-        assert flows["ece"][0] == told
+        echoed = int(np.sum(table["t_ps"][delivered] <= echoed_ps))
+        assert flows["ece"][0] == echoed
 
 
 def ace_count(outcome: Outcome) -> tuple[int, int]:

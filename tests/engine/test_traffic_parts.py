@@ -98,10 +98,10 @@ def test_listed_sizes_come_as_often_as_their_weights_say() -> None:
     users = files(100, 200, law, sizes=sizes)
     found = np.array([row[2] for rows in users for row in rows[:120]])
     shares = np.array([weight for _, weight in SIZES]) / sum(weight for _, weight in SIZES)
-    seen = np.array([(found == size).sum() for size, _ in SIZES])
-    assert seen.sum() == len(found) == 12_000
+    counts = np.array([(found == size).sum() for size, _ in SIZES])
+    assert counts.sum() == len(found) == 12_000
     due = shares * len(found)
-    assert ((seen - due) ** 2 / due).sum() < stats.chi2.ppf(0.99, len(SIZES) - 1)
+    assert ((counts - due) ** 2 / due).sum() < stats.chi2.ppf(0.99, len(SIZES) - 1)
 
 
 def voice(users, duration_s, *, parts=(), longest_ps=-1, idle_s=20.0, call_s=30.0, interval_s=0.1):

@@ -66,7 +66,7 @@ def write(folder: Path) -> None:
     with ThreadPoolExecutor(1) as executor:
         _sweep(folder / "sweep", executor)
         search, pool = load_sweep(Path("tune.yaml")), ExecutorPool(executor, 1)
-        tuned(search, folder / "tune", pool, lambda asked, missing: _Silent())
+        tuned(search, folder / "tune", pool, lambda sweep, missing: _Silent())
     for left in (*folder.rglob("lock"), *folder.rglob("log.txt")):  # nothing reads it
         left.unlink()
     (folder / "plan.json").write_bytes(make_plan(load("keys.yaml")).to_json())

@@ -47,7 +47,7 @@ def was(golden: Path) -> Any:
     return json.loads((golden / "expected.json").read_text())
 
 
-def told(capsys: pytest.CaptureFixture[str], *words: object) -> Any:
+def output(capsys: pytest.CaptureFixture[str], *words: object) -> Any:
     """Return the output of a verb with --json."""
     capsys.readouterr()
     with pytest.raises(SystemExit) as left:
@@ -153,16 +153,16 @@ def test_verbs_read_a_run(golden: Path, was: Any, tmp_path: Path, capsys) -> Non
     for name in rates:
         flows = [row for flow, row in was["run"]["flows"].items() if flow.split(".")[0] == name]
         rates[name] = sum(row[0] for row in flows) / len(flows)
-    shown = told(capsys, "show", golden / "run")["summary"]
+    shown = output(capsys, "show", golden / "run")["summary"]
     groups = {row["group"]["label"]: row["goodput_bps"] for row in shown["whole"]["groups"]}
     assert groups.items() >= {k: pytest.approx(v) for k, v in rates.items()}.items()
-    other = told(capsys, "diff", golden / "run", golden / "plain")
+    other = output(capsys, "diff", golden / "run", golden / "plain")
     assert [one["runs"][0]["seed"] for one in (other["first"], other["second"])] == [5, 5]
     assert ("record.trace", "false", "true") in {
         (row["path"], row["first"], row["second"]) for row in other["settings"]["differs"]
     }
     page = tmp_path / "page.html"
-    told(capsys, "report", golden / "run", "--out", page)
+    output(capsys, "report", golden / "run", "--out", page)
     assert was["run"]["title"] in page.read_text()
 
 
@@ -180,23 +180,23 @@ def test_verbs_read_a_sweep(golden: Path, was: Any, tmp_path: Path, capsys) -> N
     """`query` summarises runs, `show` names parameters and a search's answer, `diff` groups."""
     text = f'select "{PRICE}" as price, sum("balance.isp") as earned from runs group by 1'
     sums = pd.DataFrame(was["sweep"]).groupby(PRICE)["balance.isp"].sum()
-    rows = told(capsys, "query", golden / "sweep", text)
+    rows = output(capsys, "query", golden / "sweep", text)
     assert {row["price"]: row["earned"] for row in rows} == pytest.approx(sums.to_dict())
-    shown = told(capsys, "show", golden / "sweep")
+    shown = output(capsys, "show", golden / "sweep")
     assert shown["runs"] == {"asked": 8, "done": 8}
     assert {tuple(one["paths"]) for one in shown["parameters"]} == {
         (PRICE,),
         ("network.links.wire.marking",),
     }
-    groups = told(capsys, "diff", golden / "sweep", "--by", PRICE)
+    groups = output(capsys, "diff", golden / "sweep", "--by", PRICE)
     assert [len(groups[side]["runs"]) for side in ("first", "second")] == [4, 4]
     checked = 2  # the last runs, with seeds that the search did not use
     best = pd.DataFrame(was["tune"][:-checked]).groupby(PRICE)["balance.isp"].mean().idxmax()
-    found = told(capsys, "show", golden / "tune")["headline"]
+    found = output(capsys, "show", golden / "tune")["headline"]
     assert found.endswith(f"isp: balance at the end is highest at {best:g} money.")
     for name in ("sweep", "tune"):
         page = tmp_path / f"{name}.html"
-        told(capsys, "report", golden / name, "--out", page)
+        output(capsys, "report", golden / name, "--out", page)
         assert load_sweep(golden / f"{name}.yaml").title in page.read_text()
 
 

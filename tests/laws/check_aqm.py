@@ -60,7 +60,7 @@ def compare_codel(
     law, oracle = laws.marking("codel", options.values()), CodelOracle(options)
     assert law.watches_departures() and law.first_timer() == NEVER
     assert law.probability() == 0
-    seen: Counter[str] = Counter()
+    tally: Counter[str] = Counter()
     waiting: list[tuple[int, int, bool, bool]] = []
     now, last = 0, 0
     for i, (gap, kind, size) in enumerate(events):
@@ -89,9 +89,9 @@ def compare_codel(
             got = law.on_departure((len(waiting), left, RATE, NEVER), packet, now, [0.5])
             agrees(got, expected, where)
             last = expected.action
-            seen.update(expected.branches)
+            tally.update(expected.branches)
         assert law.probability() == float(last == MARK), where
-    return seen
+    return tally
 
 
 def codel_events(options: CodelOptions, count: int, seed: int) -> Iterator[CodelEvent]:
@@ -116,7 +116,7 @@ def codel_events(options: CodelOptions, count: int, seed: int) -> Iterator[Codel
 
 def check_codel(laws: Laws) -> None:
     """CoDel agrees near its target, with every way into and out of the dropping state."""
-    seen: Counter[str] = Counter()
+    tally: Counter[str] = Counter()
     settings = [(0.005, 0.1), (0.005, 0.02), (0.001, 0.0303), (0.0123, 0.05)]
     for seed, ((target, interval), change) in enumerate(
         itertools.product(settings, [(1.0, 1.0), (0.5, 0.7), (2.0, 1.3)])
@@ -124,10 +124,10 @@ def check_codel(laws: Laws) -> None:
         options = CodelOptions(target, interval)
         later = CodelOptions(target * change[0], interval * change[1])
         events = list(codel_events(options, STEPS, seed))
-        seen += compare_codel(laws, options, events, later)
-    reached(seen, "below, small, above, wait, ok, out, leave, hold, next")
-    reached(seen, "enter-once, enter-again, enter-late")
-    assert seen["next"] > STEPS / 10 and seen["out"] > STEPS, seen
+        tally += compare_codel(laws, options, events, later)
+    reached(tally, "below, small, above, wait, ok, out, leave, hold, next")
+    reached(tally, "enter-once, enter-again, enter-late")
+    assert tally["next"] > STEPS / 10 and tally["out"] > STEPS, tally
 
 
 def codel_at(
@@ -210,13 +210,13 @@ def compare_pie(
     """
     law, oracle = laws.marking("pie", options.values()), PieOracle(options)
     assert law.first_timer() == oracle.update and not law.watches_departures()
-    seen: Counter[str] = Counter()
+    tally: Counter[str] = Counter()
     now = 0
     for i, (kind, waiting, u, rate) in enumerate(events):
         if later is not None and i == len(events) // 2:
             law.configure(later.values())
             oracle.configure(later)
-            seen["configured"] += 1
+            tally["configured"] += 1
         where = f"{options}, event {i}: {kind}, {waiting} bytes at {rate} bit/s, u {u}"
         queue: Queue = (-(-waiting // 1000), waiting, rate, NEVER)
         if kind == "timer":
@@ -225,20 +225,20 @@ def compare_pie(
             if doubtful:
                 break
             assert law.on_timer(queue, now) == now + oracle.update, where
-            seen.update(branches)
+            tally.update(branches)
         else:
             expected = oracle.enqueue(queue, u)
             if expected.doubtful:
                 break
             packet = (0, 1000, i % 4 != 0, i % 4 == 1)
             agrees(law.on_arrival(queue, packet, now + i % 7, [u]), expected, where)
-            seen.update(expected.branches)
+            tally.update(expected.branches)
             if kind == "full":
                 oracle.tail_drop()
                 law.on_drop(packet, now + i % 7)
         got, p = law.probability(), float(oracle.drop_prob)
         assert math.isclose(got, p, rel_tol=1e-9, abs_tol=1e-13), f"{where}: {got}, {p}"
-    return seen
+    return tally
 
 
 def pie_events(options: PieOptions, count: int, seed: int) -> Iterator[PieEvent]:
@@ -262,7 +262,7 @@ def pie_events(options: PieOptions, count: int, seed: int) -> Iterator[PieEvent]
 
 def check_pie(laws: Laws) -> None:
     """PIE reaches all steps of its scale, both clamps, the cap, the decay, bursts and outcomes."""
-    seen: Counter[str] = Counter()
+    tally: Counter[str] = Counter()
     settings = [
         PieOptions(),
         PieOptions(mark_p=0.35, max_burst_s=0.03),
@@ -271,12 +271,12 @@ def check_pie(laws: Laws) -> None:
     ]
     for seed, options in enumerate(settings * 2):
         later = settings[(seed + 1 + seed // 4) % 4] if seed >= 4 else None
-        seen += compare_pie(laws, options, list(pie_events(options, STEPS, seed)), later)
-    reached(seen, "scale-2048, scale-512, scale-128, scale-32, scale-8, scale-2, scale-1")
-    reached(seen, "capped, decay, to-0, to-1, refill, burst, light, few, too-soon, spared")
-    reached(seen, "drawn, overdue")
-    reached(seen, "mark, drop, configured")
-    assert sum(seen.values()) > 7 * STEPS and min(seen["mark"], seen["drop"]) > 100, seen
+        tally += compare_pie(laws, options, list(pie_events(options, STEPS, seed)), later)
+    reached(tally, "scale-2048, scale-512, scale-128, scale-32, scale-8, scale-2, scale-1")
+    reached(tally, "capped, decay, to-0, to-1, refill, burst, light, few, too-soon, spared")
+    reached(tally, "drawn, overdue")
+    reached(tally, "mark, drop, configured")
+    assert sum(tally.values()) > 7 * STEPS and min(tally["mark"], tally["drop"]) > 100, tally
 
 
 def check_pie_burst(laws: Laws) -> None:

@@ -41,10 +41,10 @@ def agrees(got: tuple[int, int, int], expected: AqmVerdict, where: str) -> None:
     assert got == (expected.action, NO_FLOW, expected.used), f"{where}: {got}, {expected}"
 
 
-def reached(seen: Counter[str], branches: str) -> None:
+def reached(tally: Counter[str], branches: str) -> None:
     """Each branch in this comma-separated list was taken."""
-    missed = set(branches.split(", ")) - seen.keys()
-    assert not missed, f"never taken: {missed} of {seen}"
+    missed = set(branches.split(", ")) - tally.keys()
+    assert not missed, f"never taken: {missed} of {tally}"
 
 
 class BlueEvent(NamedTuple):
@@ -67,7 +67,7 @@ def compare_blue(
     """
     law, oracle = laws.marking("blue", options.values()), BlueOracle(options)
     assert law.first_timer() == NEVER and not law.watches_departures()
-    seen: Counter[str] = Counter()
+    tally: Counter[str] = Counter()
     now = 0
     for i, event in enumerate(events):
         if later is not None and i == len(events) // 2:
@@ -82,15 +82,15 @@ def compare_blue(
         got = law.on_arrival(queue, packet, now, [event.u])
         if not expected.doubtful:
             agrees(got, expected, where)
-        seen.update(expected.branches)
+        tally.update(expected.branches)
         p = float(oracle.pm)
         assert math.isclose(law.probability(), p, rel_tol=1e-9, abs_tol=1e-12), where
         if event.full:
-            seen["full " + oracle.loss(now)] += 1
+            tally["full " + oracle.loss(now)] += 1
             law.on_drop(packet, now)
             p = float(oracle.pm)
             assert math.isclose(law.probability(), p, rel_tol=1e-9, abs_tol=1e-12), where
-    return seen
+    return tally
 
 
 def blue_events(options: BlueOptions, count: int, seed: int) -> Iterator[BlueEvent]:
@@ -111,7 +111,7 @@ def blue_events(options: BlueOptions, count: int, seed: int) -> Iterator[BlueEve
 
 def check_blue(laws: Laws) -> None:
     """BLUE reaches both clamps and all frozen events, with and without a limit."""
-    seen: Counter[str] = Counter()
+    tally: Counter[str] = Counter()
     for seed, (steps, freeze, limit, change) in enumerate(
         itertools.product(
             [(0.02, 0.002), (0.25, 0.0625), (0.0025, 0.01)], [0.1, 0.01, 0.0], [-1, 0, 7], [0, 1]
@@ -119,11 +119,11 @@ def check_blue(laws: Laws) -> None:
     ):
         options = BlueOptions(*steps, freeze, limit)
         later = BlueOptions(steps[1], steps[0], freeze / 2, limit + 2) if change else None
-        seen += compare_blue(laws, options, list(blue_events(options, STEPS // 5, seed)), later)
-    reached(seen, "idle, idle-frozen, idle-to-0, marked, spared, undrawn")
-    reached(seen, "full loss, full loss-frozen, full loss-to-1")
-    reached(seen, "beyond loss, beyond loss-frozen, beyond loss-to-1")
-    assert min(seen["marked"], seen["spared"], seen["undrawn"]) > STEPS / 10, seen
+        tally += compare_blue(laws, options, list(blue_events(options, STEPS // 5, seed)), later)
+    reached(tally, "idle, idle-frozen, idle-to-0, marked, spared, undrawn")
+    reached(tally, "full loss, full loss-frozen, full loss-to-1")
+    reached(tally, "beyond loss, beyond loss-frozen, beyond loss-to-1")
+    assert min(tally["marked"], tally["spared"], tally["undrawn"]) > STEPS / 10, tally
 
 
 def check_blue_freezes(laws: Laws) -> None:
@@ -174,12 +174,12 @@ def compare_self_configuring_red(
     law = laws.marking("self-configuring-red", options.values())
     oracle = SelfConfiguringOracle(options)
     assert law.first_timer() == NEVER and not law.watches_departures()
-    seen: Counter[str] = Counter()
+    tally: Counter[str] = Counter()
     for i, step in enumerate(steps):
         if later is not None and i == len(steps) // 2:
             law.configure(later.values())
             oracle.configure(later)
-            seen["configured"] += 1
+            tally["configured"] += 1
         expected = oracle.arrive(*step)
         if expected.doubtful:
             break
@@ -192,13 +192,13 @@ def compare_self_configuring_red(
         assert (action, queued) == (expected.action, NO_FLOW), f"{where}, law says {action}"
         assert used == 1 if expected.branch == "early" else used <= 1, where
         assert used == 0 or expected.branch in {"early", "kept"}, where
-        seen.update([expected.branch, oracle.changes[-1], f"max_p {max_p}"])
-    return seen
+        tally.update([expected.branch, oracle.changes[-1], f"max_p {max_p}"])
+    return tally
 
 
 def check_self_configuring_red(laws: Laws) -> None:
     """The law follows all changes of status, max_p at 1, RED's branches, units, new parameters."""
-    seen: Counter[str] = Counter()
+    tally: Counter[str] = Counter()
     for seed, (weight, in_bytes, max_p, change) in enumerate(
         itertools.product([1.0, 0.5, 0.1, 0.02], [False, True], [0.1, 0.7], [0, 1, 2])
     ):
@@ -208,11 +208,11 @@ def check_self_configuring_red(laws: Laws) -> None:
         later = options._replace(min_th=2 * unit, weight=0.3, decrease=1.25, increase=4.0)
         later = later._replace(max_p=0.35 if change == 2 else max_p)
         steps = list(red_arrivals(options.red(max_p), STEPS // 3, seed))
-        seen += compare_self_configuring_red(laws, options, steps, later if change else None)
-    reached(seen, "below, empty, first, early, kept, above, configured, max_p 1.0")
-    reached(seen, "below to between, between to below, between to above")
-    reached(seen, "above to between")  # check_..._paper tests jumps across both
-    assert seen["early"] > STEPS / 2 and seen["max_p 1.0"] > STEPS / 10, seen
+        tally += compare_self_configuring_red(laws, options, steps, later if change else None)
+    reached(tally, "below, empty, first, early, kept, above, configured, max_p 1.0")
+    reached(tally, "below to between, between to below, between to above")
+    reached(tally, "above to between")  # check_..._paper tests jumps across both
+    assert tally["early"] > STEPS / 2 and tally["max_p 1.0"] > STEPS / 10, tally
 
 
 def check_self_configuring_red_paper(laws: Laws) -> None:

@@ -63,7 +63,7 @@ def compare_choke(
     """
     law, oracle = laws.marking("choke", options.values()), ChokeOracle(options, RATE)
     assert law.first_timer() == NEVER and law.watches_departures()
-    seen: Counter[str] = Counter()
+    tally: Counter[str] = Counter()
     now, idle_since = 0, 0
     for i, step in enumerate(steps):
         if later is not None and i == len(steps) // 2:
@@ -72,28 +72,28 @@ def compare_choke(
         now += step.gap
         for _ in range(min(step.served, len(oracle.queue))):
             left = oracle.queue.pop(0)
-            assert law.on_departure(oracle.seen(), left, now, []) == (PASS, NO_FLOW, 0)
+            assert law.on_departure(oracle.view(), left, now, []) == (PASS, NO_FLOW, 0)
             idle_since = now - step.gap // 2
         since = NEVER if oracle.queue else idle_since
-        found, packet = oracle.seen(since), (step.flow, step.size)
+        found, packet = oracle.view(since), (step.flow, step.size)
         expected = oracle.arrive(packet, now, step.us, since)
         if expected.doubtful:
             break
         got = law.on_arrival(found, packet, now, list(step.us))
         where = f"{options}, step {i}: {step}, {got}, {expected}"
         assert got == (expected.action, expected.waiting, expected.used), where
-        seen[expected.branch] += 1
+        tally[expected.branch] += 1
         if expected.action == DROP_PAIR:
-            seen["first" if expected.waiting == 0 else "later"] += 1
+            tally["first" if expected.waiting == 0 else "later"] += 1
         elif step.overflows:
             oracle.queue.pop()
-            seen["overflow"] += 1
-    return seen
+            tally["overflow"] += 1
+    return tally
 
 
 def check_choke(laws: Laws) -> None:
     """CHOKe takes every branch, in packets and bytes, with full buffers and new parameters."""
-    seen: Counter[str] = Counter()
+    tally: Counter[str] = Counter()
     for seed, (in_bytes, weight, full, change) in enumerate(
         itertools.product([False, True], [0.02, 0.3, 1.0], [0, 10], [False, True])
     ):
@@ -101,9 +101,9 @@ def check_choke(laws: Laws) -> None:
         options = ChokeOptions(in_bytes, 2.5 * scale, 8 * scale, 0.2, weight, 900)
         later = ChokeOptions(in_bytes, 1.3 * scale, 5 * scale, 0.5, 0.9 * weight, 500)
         steps = steps_of(STEPS, seed, full)
-        seen += compare_choke(laws, options, steps, later if change else None)
+        tally += compare_choke(laws, options, steps, later if change else None)
     wanted = {"matched", "first", "later", "overflow", "below", "early", "kept", "above"}
-    assert min(seen[name] for name in wanted) > 20, seen
+    assert min(tally[name] for name in wanted) > 20, tally
 
 
 def check_choke_by_hand(laws: Laws) -> None:

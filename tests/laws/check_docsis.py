@@ -35,7 +35,7 @@ class CableRun:
     def __init__(self, laws: Laws, settings: CableSettings, room: int, seed: int) -> None:
         self.law, self.oracle = law_of(laws, settings), CableOracle(settings, RATE)
         self.room, self.free_at, self.draw = room, 0, random.Random(seed)
-        self.seen: Counter[str] = Counter()
+        self.tally: Counter[str] = Counter()
 
     def arrive(self, packet: Packet) -> None:
         at = packet.since
@@ -47,7 +47,7 @@ class CableRun:
             packet.service, view, view[2], packet.flow, busy, at, draws
         )
         joins, marks, drops, wanted = self.oracle.arrive(packet, busy, draws)
-        assert (queue, mark, used) == (joins, marks, wanted), (at, packet, len(self.seen))
+        assert (queue, mark, used) == (joins, marks, wanted), (at, packet, len(self.tally))
         fate = self.law.drop(False, at) if busy else NONE
         assert fate == (joins if drops else NONE), (at, packet)
         overflows = busy and not drops and len(self.oracle.queued) > self.room
@@ -58,11 +58,11 @@ class CableRun:
             assert self.law.drop(True, at) == NONE, "one arrival, one drop"
         self.law.settle(at)
         assert self.law.drop(True, at) == NONE, "the arrival has ended"
-        self.seen[f"joins {joins}"] += 1
-        self.seen["ejected"] += joins != packet.service
-        self.seen[f"dropped {joins}"] += drops
-        self.seen["marked"] += marks
-        self.seen["overflowed"] += overflows
+        self.tally[f"joins {joins}"] += 1
+        self.tally["ejected"] += joins != packet.service
+        self.tally[f"dropped {joins}"] += drops
+        self.tally["marked"] += marks
+        self.tally["overflowed"] += overflows
         if not busy:
             self.serve(at)
         self.agree()
@@ -98,7 +98,7 @@ def compare_random(laws: Laws, settings: CableSettings, seed: int) -> Counter[st
         at += round(draw.expovariate(1) * size * 8 / RATE / load * PS)
         service = L4S if draw.random() < share else CLASSIC
         run.arrive(Packet(service, size, draw.choice(flows), at))
-    return run.seen
+    return run.tally
 
 
 def check_docsis_random_packets(laws: Laws) -> None:
@@ -113,11 +113,11 @@ def check_docsis_random_packets(laws: Laws) -> None:
         replace(short, frame=100, critical_delay_s=0.002, most_score_s=0.006, aging_bps=1e4),
         replace(short, frame=64, coupling=9, buckets=3, attempts=3, aging_bps=2e5, ramp_s=0.004),
     ]
-    seen: Counter[str] = Counter()
+    tally: Counter[str] = Counter()
     for seed, settings in enumerate(cases):
-        seen += compare_random(laws, settings, seed)
+        tally += compare_random(laws, settings, seed)
     names = ["joins 0", "joins 1", "dropped 0", "dropped 1", "ejected", "marked", "overflowed"]
-    assert min(seen[name] for name in names) > 8, seen
+    assert min(tally[name] for name in names) > 8, tally
 
 
 def offer(
@@ -280,13 +280,13 @@ def check_docsis_buffers(laws: Laws) -> None:
 
 def check_docsis_overflows(laws: Laws) -> None:
     """Packets that find the buffer full reset the sum of PIE, so it drops none and p rises."""
-    law, told = law_of(laws, CableSettings(alpha=20.0)), list[float]()
+    law, probabilities = law_of(laws, CableSettings(alpha=20.0)), list[float]()
     for _ in range(100):
         offer(law, CLASSIC, 0)
     for ms in range(1, 400):
         assert offer(law, CLASSIC, ms * MS) == "drop"
-        told.append(law.classes()[0][2])
-    assert told == sorted(told) and told[-1] > 0.3, told[-1]
+        probabilities.append(law.classes()[0][2])
+    assert probabilities == sorted(probabilities) and probabilities[-1] > 0.3, probabilities[-1]
 
 
 def check_docsis_defaults(laws: Laws) -> None:

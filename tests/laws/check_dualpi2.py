@@ -36,7 +36,7 @@ class DualRun:
     def __init__(self, laws: Laws, settings: DualSettings, room: int, seed: int) -> None:
         self.law, self.oracle = law_of(laws, settings), DualOracle(settings)
         self.room, self.free_at, self.draw = room, 0, random.Random(seed)
-        self.seen: Counter[str] = Counter()
+        self.tally: Counter[str] = Counter()
 
     def arrive(self, packet: Waiting) -> None:
         at = packet.since
@@ -53,7 +53,7 @@ class DualRun:
             assert self.law.drop(True, at) == -1, "one arrival, one drop"
         self.law.settle(at)
         assert self.law.drop(True, at) == -1, "what has settled stays"
-        self.seen["overflowed" if full else "let in"] += 1
+        self.tally["overflowed" if full else "let in"] += 1
         self.compare(at)
         while self.oracle.waiting and self.free_at <= at:
             self.serve(at)
@@ -65,13 +65,13 @@ class DualRun:
         service, mark, waited, drop, used = self.law.next(at, draws)
         tied = abs(oracle.credit) < TIE_BYTES and all(oracle.of(n) for n in (L4S, CLASSIC))
         assert tied or service == oracle.turn(), (at, service, float(oracle.credit))
-        self.seen["tied"] += tied and service != oracle.turn()
+        self.tally["tied"] += tied and service != oracle.turn()
         packet, fate, wanted = oracle.serve(service, at, draws)
         said = (mark, drop, waited, used)
         expected = (fate == MARK, fate == DROP, at - packet.since, wanted)
         assert said == expected, (at, packet, said, expected, float(oracle.base))
-        self.seen[f"{fate} {packet.service}"] += 1
-        self.seen["overload"] += oracle.k * oracle.base > 1
+        self.tally[f"{fate} {packet.service}"] += 1
+        self.tally["overload"] += oracle.k * oracle.base > 1
         if fate != DROP:
             self.free_at = at + packet.size * 8 * PS // RATE
         self.compare(at)
@@ -100,7 +100,7 @@ def compare_random(laws: Laws, settings: DualSettings, seed: int) -> Counter[str
         at += round(draw.expovariate(1) * size * 8 / RATE / load * PS)
         service = L4S if draw.random() < share else CLASSIC
         run.arrive(Waiting(service, size, service == L4S or draw.random() < 0.5, at))
-    return run.seen
+    return run.tally
 
 
 def check_dualpi2_random_packets(laws: Laws) -> None:
@@ -116,12 +116,12 @@ def check_dualpi2_random_packets(laws: Laws) -> None:
         replace(fast, step_at_least=2),
     ]
     for rfc in (False, True):
-        seen: Counter[str] = Counter()
+        tally: Counter[str] = Counter()
         for seed, settings in enumerate(cases):
             own = replace(settings, rfc=True, step_s=0.0008) if rfc else settings
-            seen += compare_random(laws, own, seed)
+            tally += compare_random(laws, own, seed)
         outcomes = [f"{fate} {n}" for fate in ("pass", "mark", "drop") for n in (L4S, CLASSIC)]
-        assert min(seen[name] for name in [*outcomes, "overflowed"]) > 8, (rfc, seen)
+        assert min(tally[name] for name in [*outcomes, "overflowed"]) > 8, (rfc, tally)
 
 
 def fill(law: Scheduler, service: int, at: int, count: int, size: int = 1500) -> None:

@@ -32,7 +32,7 @@ class FqRun:
     def __init__(self, laws: Laws, settings: FqSettings, room: int) -> None:
         self.law, self.oracle = law_of(laws, settings), FqOracle(settings)
         self.room, self.free_at = room, 0
-        self.seen: Counter[str] = Counter()
+        self.tally: Counter[str] = Counter()
         self.arrived = self.dropped = 0  # bytes of the busy period
 
     def arrive(self, queue: int, packet: Packet) -> None:
@@ -53,8 +53,8 @@ class FqRun:
             found = [self.law.drop(True, at)] + [self.law.drop(False, at) for _ in wanted[1:]]
             assert found == [number for number, _ in wanted], (at, found, wanted)
             assert self.law.drop(False, at) == -1, "half of the queue, or 64 packets"
-            self.seen["overflowed"] += 1
-            self.seen["a batch"] += len(wanted) == 64
+            self.tally["overflowed"] += 1
+            self.tally["a batch"] += len(wanted) == 64
         self.law.settle(at)
         assert self.law.drop(True, at) == -1, "what has settled stays"
         self.compare(at)
@@ -67,12 +67,12 @@ class FqRun:
             found = self.law.next(at, [])
             said = (left.queue, left.mark, at - left.packet.since, left.drop, 0)
             assert found == said, (at, found, said, left.packet)
-            self.seen["dropped" if left.drop else "marked" if left.mark else "passed"] += 1
+            self.tally["dropped" if left.drop else "marked" if left.mark else "passed"] += 1
             if left.drop:
                 self.dropped += left.packet.size
             else:
                 self.free_at = at + left.packet.size * 8 * PS // RATE
-        self.seen["several dropped"] += len(wanted) > 2
+        self.tally["several dropped"] += len(wanted) > 2
         self.compare(at)
 
     def compare(self, now: int) -> None:
@@ -98,7 +98,7 @@ def compare_random(laws: Laws, settings: FqSettings, seed: int) -> Counter[str]:
         size = draw.choice([[1500], [40, 576, 1500], [200, 1001]][flow % 3])
         at += round(draw.expovariate(1) * size * 8 / RATE / load * PS)
         run.arrive(flow % settings.queues, Packet(flow, size, flow not in (0, 4), at))
-    return run.seen
+    return run.tally
 
 
 def check_fq_codel_random_packets(laws: Laws) -> None:
@@ -114,11 +114,11 @@ def check_fq_codel_random_packets(laws: Laws) -> None:
         replace(quick, ce_threshold_s=0.004, ce_for_all=True),
         replace(quick, target_s=0.0005, interval_s=0.002),
     ]
-    seen: Counter[str] = Counter()
+    tally: Counter[str] = Counter()
     for seed, settings in enumerate(cases):
-        seen += compare_random(laws, settings, seed)
+        tally += compare_random(laws, settings, seed)
     names = ("passed", "marked", "dropped", "several dropped", "overflowed")
-    assert min(seen[name] for name in names) > 20, seen
+    assert min(tally[name] for name in names) > 20, tally
 
 
 def check_fq_codel_batches(laws: Laws) -> None:
@@ -126,7 +126,7 @@ def check_fq_codel_batches(laws: Laws) -> None:
     run = FqRun(laws, FqSettings(queues=3), room=300)
     for i in range(900):
         run.arrive(i % 90 == 0, Packet(2 * (i % 90 == 0), 100, True, i * 1000))
-    assert run.seen["a batch"] > 5 and run.seen["overflowed"] == run.seen["a batch"], run.seen
+    assert run.tally["a batch"] > 5 and run.tally["overflowed"] == run.tally["a batch"], run.tally
 
 
 def check_fq_codel_new_flows_by_hand(laws: Laws) -> None:

@@ -67,7 +67,7 @@ class Run:
         self.free_at = 0
         self.timer = self.law.first_timer()
         self.doubtful = False
-        self.seen: Counter[str] = Counter()
+        self.tally: Counter[str] = Counter()
         self.missed: set[int] = set()
         self.interval_bytes: Counter[int] = Counter()
         assert self.law.watches_departures()
@@ -80,7 +80,7 @@ class Run:
         said = self.law.on_departure(self.view(), self.shape(packet), at, [])
         marked = self.oracle.depart()
         assert said == (MARK if marked else PASS, NO_FLOW, 0), (at, packet, said)
-        self.seen["marked"] += marked
+        self.tally["marked"] += marked
         self.free_at = max(self.free_at, at) + packet.size * 8 * PS // RATE
 
     @staticmethod
@@ -101,8 +101,8 @@ class Run:
         self.oracle.end_interval()
         heavy = {flow for flow, size in self.interval_bytes.items() if size > least}
         assert heavy <= self.oracle.projected, "a flow of more than M bytes was missed"
-        self.seen["heavy"] += len(heavy)
-        self.seen["passed"] += len(self.oracle.projected)
+        self.tally["heavy"] += len(heavy)
+        self.tally["passed"] += len(self.oracle.projected)
         self.interval_bytes.clear()
         self.timer = self.law.on_timer(self.view(), self.timer)
 
@@ -118,12 +118,12 @@ class Run:
         assert math.isclose(self.law.measure(), excess, rel_tol=1e-9, abs_tol=1e-6), (
             f"{where}: {self.law.measure()}, oracle {excess}"
         )
-        self.seen["arrived"] += 1
+        self.tally["arrived"] += 1
         self.interval_bytes[packet.flow] += packet.size
         if self.free_at > now and self.view()[1] + packet.size > self.room:
             self.law.on_drop(self.shape(packet), now)
             self.oracle.lose()
-            self.seen["dropped"] += 1
+            self.tally["dropped"] += 1
             return
         self.waiting.append(packet)
         if self.free_at <= now:
@@ -147,12 +147,12 @@ def compare_projection(
         if run.doubtful:
             break
     for branch in run.oracle.branches:
-        run.seen[branch] += 1
-    return run.seen
+        run.tally[branch] += 1
+    return run.tally
 
 
 def _compare_all(laws: Laws, heuristic: bool) -> Counter[str]:
-    seen: Counter[str] = Counter()
+    tally: Counter[str] = Counter()
     base = Options(40.0)
     cases = [
         (base, 12, 1.0),
@@ -169,24 +169,24 @@ def _compare_all(laws: Laws, heuristic: bool) -> Counter[str]:
             for i, (o, n, room) in enumerate(cases)
         ] + [(base._replace(interval_s=0.05, least_bytes=3000.0), 30, 1.0)]
     for seed, (options, flows, room) in enumerate(cases):
-        seen += compare_projection(laws, options, heuristic, flows, END_MS, seed, room)
-    return seen
+        tally += compare_projection(laws, options, heuristic, flows, END_MS, seed, room)
+    return tally
 
 
 def check_flow_projection(laws: Laws) -> None:
     """Rounds, projections and marks agree with the paper's and other parameters, with losses."""
-    seen = _compare_all(laws, heuristic=False)
-    assert seen["arrived"] > 10 * END_MS and seen["marked"] > 1.25 * END_MS, seen
-    assert seen["dropped"] > END_MS / 8, seen
-    assert seen["queued"] and seen["next"] and seen["all marked"], seen
+    tally = _compare_all(laws, heuristic=False)
+    assert tally["arrived"] > 10 * END_MS and tally["marked"] > 1.25 * END_MS, tally
+    assert tally["dropped"] > END_MS / 8, tally
+    assert tally["queued"] and tally["next"] and tally["all marked"], tally
 
 
 def check_flow_projection_heuristic(laws: Laws) -> None:
     """Filters, lists, rho, mean window and marks agree. Every flow above M bytes is found."""
-    seen = _compare_all(laws, heuristic=True)
-    assert seen["arrived"] > 10 * END_MS and seen["marked"] > 0.375 * END_MS, seen
-    assert seen["dropped"] > END_MS / 8, seen
-    assert seen["queued"] and seen["all marked"] and seen["heavy"] > END_MS / 8, seen
+    tally = _compare_all(laws, heuristic=True)
+    assert tally["arrived"] > 10 * END_MS and tally["marked"] > 0.375 * END_MS, tally
+    assert tally["dropped"] > END_MS / 8, tally
+    assert tally["queued"] and tally["all marked"] and tally["heavy"] > END_MS / 8, tally
 
 
 def check_one_flow(laws: Laws) -> None:

@@ -64,7 +64,7 @@ def compare_red(laws: Laws, options: RedOptions, steps: list[Step]) -> Counter[s
     """
     law = laws.marking("red", options.values())
     oracle = RedOracle(options)
-    seen: Counter[str] = Counter()
+    tally: Counter[str] = Counter()
     for i, step in enumerate(steps):
         action, queued, used = law.on_arrival(step.queue, step.packet, step.now, [step.u])
         expected = oracle.arrive(*step)
@@ -75,8 +75,8 @@ def compare_red(laws: Laws, options: RedOptions, steps: list[Step]) -> Counter[s
         assert math.isclose(law.probability(), expected.p_b, rel_tol=1e-7, abs_tol=1e-9), where
         assert (action, queued) == (expected.action, NO_FLOW), f"{where}, law says {action}"
         assert used == 1 if expected.branch == "early" else used <= 1, where
-        seen[expected.branch] += 1
-    return seen
+        tally[expected.branch] += 1
+    return tally
 
 
 def options_under_test() -> Iterator[RedOptions]:
@@ -98,11 +98,11 @@ def options_under_test() -> Iterator[RedOptions]:
 
 def check_every_option(laws: Laws) -> None:
     """RED agrees in all 256 combinations of flags, each with a varying queue."""
-    seen: Counter[str] = Counter()
+    tally: Counter[str] = Counter()
     for seed, options in enumerate(options_under_test()):
-        seen += compare_red(laws, options, list(red_arrivals(options, STEPS, seed)))
-    assert seen.keys() == BRANCHES, f"the queue never reached {BRANCHES - seen.keys()}"
-    assert sum(seen.values()) > 0.9 * 256 * STEPS, f"too few arrivals compared: {seen}"
+        tally += compare_red(laws, options, list(red_arrivals(options, STEPS, seed)))
+    assert tally.keys() == BRANCHES, f"the queue never reached {BRANCHES - tally.keys()}"
+    assert sum(tally.values()) > 0.9 * 256 * STEPS, f"too few arrivals compared: {tally}"
 
 
 def check_paper_settings(laws: Laws) -> None:
@@ -115,8 +115,8 @@ def check_paper_settings(laws: Laws) -> None:
         RedOptions(False, 5, 15, 0.1, 0.02, drop_above=True, mark_p=0.05, limit=40),
     ]
     for seed, options in enumerate(settings):
-        seen = compare_red(laws, options, list(red_arrivals(options, 20 * STEPS, seed)))
-        assert sum(seen.values()) > 10 * STEPS and seen["early"] > 10, f"{options}: {seen}"
+        tally = compare_red(laws, options, list(red_arrivals(options, 20 * STEPS, seed)))
+        assert sum(tally.values()) > 10 * STEPS and tally["early"] > 10, f"{options}: {tally}"
 
 
 def check_exact_ties(laws: Laws) -> None:

@@ -113,7 +113,7 @@ class Run:
     def __init__(self, laws: Laws, quantum: int, shares: list[Share]) -> None:
         self.law, self.oracle = law_of(laws, quantum, shares), Oracle(quantum, shares)
         self.free_at, self.idle = 0, [0] * len(shares)
-        self.seen: Counter[str] = Counter()
+        self.tally: Counter[str] = Counter()
 
     def serve(self, at: int) -> None:
         packet = self.oracle.serve()
@@ -121,7 +121,7 @@ class Run:
         assert (service, mark, waited) == (packet.service, False, at - packet.since), (at, packet)
         self.free_at = at + packet.size * 8 * PS // RATE
         self.idle[packet.service] = self.free_at
-        self.seen["served"] += 1
+        self.tally["served"] += 1
         self.compare(at)
 
     def arrive(self, at: int, service: int, size: int, refused: bool) -> None:
@@ -137,7 +137,7 @@ class Run:
             self.law.arrive(service, (service, size, True, False), busy, at)
         self.law.settle(at)
         assert self.law.drop(True, at) == -1, "what has settled stays"
-        self.seen["dropped" if not fits else "let in"] += 1
+        self.tally["dropped" if not fits else "let in"] += 1
         self.compare(at)
         if fits and not busy:
             self.serve(at)
@@ -160,7 +160,7 @@ def check_random_classes(laws: Laws) -> None:
         (3000, [Share(1.0, packets=4)], (1000, 1001)),
         (700, [Share(0.111, 12), Share(0.222, 12), Share(0.1, 12), Share(0.5, 12)], (60, 900)),
     ]
-    seen: Counter[str] = Counter()
+    tally: Counter[str] = Counter()
     for seed, (quantum, shares, (least, most)) in enumerate(cases):
         draw = random.Random(seed)
         run, at = Run(laws, quantum, shares), 0
@@ -169,8 +169,8 @@ def check_random_classes(laws: Laws) -> None:
             at += round(pause * draw.choice([0.1, 0.5, 2.0]) * PS)
             size = draw.choice([least, most, draw.randint(least, most)])
             run.arrive(at, draw.randrange(len(shares)), size, draw.random() < 0.02)
-        seen += run.seen
-    assert seen["served"] > 6000 and seen["dropped"] > 1000, seen
+        tally += run.tally
+    assert tally["served"] > 6000 and tally["dropped"] > 1000, tally
 
 
 def check_turns_by_hand(laws: Laws) -> None:

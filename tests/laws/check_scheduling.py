@@ -37,7 +37,7 @@ class Run:
         self.law = laws.scheduler(settings.values(), [p.values() for p in promises], rate)
         self.oracle = Oracle(settings, promises, rate)
         self.rate, self.room, self.free_at = rate, room, 0
-        self.seen: Counter[str] = Counter()
+        self.tally: Counter[str] = Counter()
 
     def run_to(self, now: int) -> None:
         while self.oracle.queue and self.free_at <= now and not self.oracle.doubtful:
@@ -53,8 +53,8 @@ class Run:
         packet = oracle.serve(service)
         where = (at, packet, oracle.flows.flows.get(packet.flow))
         assert (mark, waited) == (packet.marked_here, at - packet.since), where
-        self.seen["marked"] += mark
-        self.seen["served"] += 1
+        self.tally["marked"] += mark
+        self.tally["served"] += 1
         self.free_at = at + packet.size * 8 * PS // self.rate
         self.compare(at)
 
@@ -65,7 +65,7 @@ class Run:
             packet.service, (packet.flow, packet.size, packet.ect, packet.ce), busy, now
         )
         self.oracle.arrive(packet, busy, now)
-        self.seen["arrived"] += 1
+        self.tally["arrived"] += 1
         while busy and not self.oracle.doubtful:
             overflow = sum(p.size for p in self.oracle.queue) > self.room
             wanted = self.oracle.victim(overflow)
@@ -75,7 +75,7 @@ class Run:
             if wanted < 0:
                 break
             self.oracle.drop(wanted)
-            self.seen["dropped"] += 1
+            self.tally["dropped"] += 1
         self.law.settle(now)
         self.oracle.settle()
         self.compare(now)
@@ -119,15 +119,15 @@ def compare_scheduling(
             at, ClassPacket(packet.flow, packet.size, packet.ect, packet.ce, service=service)
         )
         if run.oracle.doubtful:
-            run.seen["ended early"] += 1
+            run.tally["ended early"] += 1
             break
     for branch in run.oracle.branches:
-        run.seen[branch] += 1
-    return run.seen
+        run.tally[branch] += 1
+    return run.tally
 
 
 def _compare_all(laws: Laws, regulate: bool) -> Counter[str]:
-    seen: Counter[str] = Counter()
+    tally: Counter[str] = Counter()
     options = Options(40.0, interval_s=0.1, least_bytes=4000.0)
     base = Settings(options, regulate)
     bounded = [Promise(delay_s=0.004), Promise(loss=0.02, loss_ratio=0.25), Promise(rate_bps=2e6)]
@@ -146,24 +146,24 @@ def _compare_all(laws: Laws, regulate: bool) -> Counter[str]:
     floors = [Promise(delay_s=0.006, rate_bps=1.5e6), Promise(delay_s=0.009, rate_bps=2.5e6)]
     cases.append((base, [*floors, Promise(rate_bps=1e6)], 18, 60_000))
     for seed, (settings, promises, flows, room) in enumerate(cases):
-        seen += compare_scheduling(laws, settings, promises, flows, seed, room)
-    return seen
+        tally += compare_scheduling(laws, settings, promises, flows, seed, room)
+    return tally
 
 
 def check_class_scheduler(laws: Laws) -> None:
     """Rates, credits, shares, losses and classes served and dropped agree, unregulated."""
-    seen = _compare_all(laws, regulate=False)
-    assert seen["served"] > 8 * END_MS and seen["dropped"] > 0.8 * END_MS and not seen["marked"], (
-        seen
-    )
-    assert seen["relaxed"] and seen["fed back"] and seen["late"] and seen["bound broken"], seen
+    tally = _compare_all(laws, regulate=False)
+    assert (
+        tally["served"] > 8 * END_MS and tally["dropped"] > 0.8 * END_MS and not tally["marked"]
+    ), tally
+    assert tally["relaxed"] and tally["fed back"] and tally["late"] and tally["bound broken"], tally
 
 
 def check_class_regulation(laws: Laws) -> None:
     """Law and oracle agree with projections, and marks for the buffer and for delay bounds."""
-    seen = _compare_all(laws, regulate=True)
-    assert min(seen["served"] / 25, seen["dropped"], seen["marked"]) > END_MS / 3, seen
-    assert seen["buffer"] and seen["delay"] and seen["passed over"], seen
+    tally = _compare_all(laws, regulate=True)
+    assert min(tally["served"] / 25, tally["dropped"], tally["marked"]) > END_MS / 3, tally
+    assert tally["buffer"] and tally["delay"] and tally["passed over"], tally
 
 
 def check_regulation_after_silence(laws: Laws) -> None:
@@ -173,13 +173,13 @@ def check_regulation_after_silence(laws: Laws) -> None:
     first = list(window_arrivals(8, 120, 3))
     silence = 777 * MS  # 15.54 intervals
     for shift in (0, silence, 2 * silence):
-        before = run.seen["marked"]
+        before = run.tally["marked"]
         for at, packet in first:
             own = ClassPacket(
                 packet.flow, packet.size, packet.ect, packet.ce, service=packet.flow % 2
             )
             run.arrive(shift + at, own)
-        assert not run.oracle.doubtful and run.seen["marked"] > before, (shift, run.seen)
+        assert not run.oracle.doubtful and run.tally["marked"] > before, (shift, run.tally)
 
 
 def check_minimum_rate(laws: Laws) -> None:

@@ -48,7 +48,7 @@ def compare_sfb(
     """
     law, oracle = laws.marking("sfb", options.values()), SfbOracle(options)
     assert law.first_timer() == NEVER and law.watches_departures()
-    seen: Counter[str] = Counter()
+    tally: Counter[str] = Counter()
     flows, now = list[int](), 0
     for i, step in enumerate(steps):
         if later is not None and i == len(steps) // 2:
@@ -64,15 +64,15 @@ def compare_sfb(
         where = f"{options}, step {i}: {step}, {got}, {expected}"
         assert got == (expected.action, NO_FLOW, expected.used), where
         assert law.probability() == expected.p, where
-        seen.update(expected.branches)
+        tally.update(expected.branches)
         if expected.action == DROP:
             continue
         if step.overflows or (step.refused and expected.action == MARK):
             oracle.waiting.pop()
-            seen["overflow" if step.overflows else "refusal"] += 1
+            tally["overflow" if step.overflows else "refusal"] += 1
             continue
         flows.append(step.flow)
-    return seen
+    return tally
 
 
 def steps_of(count: int, seed: int) -> list[SfbStep]:
@@ -98,7 +98,7 @@ BRANCHES: Final = frozenset(
 
 def check_sfb(laws: Laws) -> None:
     """SFB takes every branch, with one level or several, and with and without new hashes."""
-    seen: Counter[str] = Counter()
+    tally: Counter[str] = Counter()
     for seed, (levels, bins, full, most, rehash, warmup) in enumerate(
         [
             (1, 1, 2, 9, 0, 0),
@@ -109,15 +109,15 @@ def check_sfb(laws: Laws) -> None:
         ]
     ):
         options = SfbOptions(levels, bins, 0.2, 0.03, full, most, 40, 3, rehash, warmup)
-        seen += compare_sfb(laws, options, steps_of(STEPS, seed))
+        tally += compare_sfb(laws, options, steps_of(STEPS, seed))
         more = options._replace(increment=0.4, penalty_burst=1, penalty_rate=5, full=1)
-        seen += compare_sfb(laws, options, steps_of(STEPS, seed + 50), more)
+        tally += compare_sfb(laws, options, steps_of(STEPS, seed + 50), more)
         other = options._replace(levels=levels + 1, bins=bins + 2, penalty_rate=0)
         slow = options._replace(increment=0.001)
-        seen += compare_sfb(laws, slow, steps_of(STEPS, seed + 70))
-        seen += compare_sfb(laws, options, steps_of(STEPS, seed + 90), other)
-    missed = BRANCHES - seen.keys()
-    assert not missed and min(seen[name] for name in BRANCHES) > 10, seen
+        tally += compare_sfb(laws, slow, steps_of(STEPS, seed + 70))
+        tally += compare_sfb(laws, options, steps_of(STEPS, seed + 90), other)
+    missed = BRANCHES - tally.keys()
+    assert not missed and min(tally[name] for name in BRANCHES) > 10, tally
 
 
 def arrive(law: Marking, waiting: int, us: list[float]) -> tuple[int, float]:

@@ -41,7 +41,7 @@ def compare_sred(
     """
     law, oracle = laws.marking("sred", options.values()), SredOracle(options)
     assert law.first_timer() == NEVER and not law.watches_departures()
-    seen: Counter[str] = Counter()
+    tally: Counter[str] = Counter()
     for i, one in enumerate(packets):
         if later is not None and i == len(packets) // 2:
             law.configure(later.values())
@@ -54,8 +54,8 @@ def compare_sred(
         assert math.isclose(law.probability(), expected.p, rel_tol=1e-9, abs_tol=1e-15), where
         if not expected.doubtful:
             assert got == (expected.action, NO_FLOW, expected.used), where
-        seen.update(expected.branches)
-    return seen
+        tally.update(expected.branches)
+    return tally
 
 
 def packets_of(options: SredOptions, count: int, seed: int) -> list[SredPacket]:
@@ -74,15 +74,15 @@ def packets_of(options: SredOptions, count: int, seed: int) -> list[SredPacket]:
 
 def check_sred(laws: Laws) -> None:
     """SRED reaches every branch, full and simple, with lists of 1 to 40 flows."""
-    seen: Counter[str] = Counter()
+    tally: Counter[str] = Counter()
     settings = itertools.product([1, 7, 40], [0.25, 1.0], [False, True], [1.0, 3.0, 50.0])
     for seed, (memory, overwrite, full, flows) in enumerate(settings):
         options = SredOptions(0.3, flows, memory, overwrite, full, 60, 500 + 100 * (seed % 3))
         later = SredOptions(0.8, 2 * flows, 3 + memory // 2, 0.6, not full, 90, 1000)
         packets = packets_of(options, STEPS, seed)
-        seen += compare_sred(laws, options, packets, later if seed % 2 else None)
-    missed = {"added", "hit", "replaced", "kept", "third", "sixth", "short", "few"} - seen.keys()
-    assert not missed and min(seen["marked"], seen["spared"]) > 3 * STEPS / 2, seen
+        tally += compare_sred(laws, options, packets, later if seed % 2 else None)
+    missed = {"added", "hit", "replaced", "kept", "third", "sixth", "short", "few"} - tally.keys()
+    assert not missed and min(tally["marked"], tally["spared"]) > 3 * STEPS / 2, tally
 
 
 def check_sred_estimates_flows(laws: Laws) -> None:

@@ -224,15 +224,15 @@ def compare_round_trip(laws: Laws, samples: Sequence[tuple[int, int]]) -> int:
     Returns:
         After how many samples the flow was saturated.
     """
-    law, seen, saturated = laws.round_trip(), list[tuple[int, int]](), 0
+    law, samples_so_far, saturated = laws.round_trip(), list[tuple[int, int]](), 0
     assert not law.known() and law.min() == 0
     for sample in samples:
         law.sample(*sample)
-        seen.append(sample)
-        expected = round_trips(seen)
+        samples_so_far.append(sample)
+        expected = round_trips(samples_so_far)
         said = (law.min(), law.mean(), law.for_weight(), law.saturated())
         assert law.known() and said == expected, (
-            f"after {len(seen)} at {sample}: {said}, {expected}"
+            f"after {len(samples_so_far)} at {sample}: {said}, {expected}"
         )
         saturated += int(said[3])
     return saturated

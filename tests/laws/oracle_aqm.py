@@ -92,7 +92,7 @@ class CodelOracle:
 
     def dequeue(self, now: int, size: int, left_bytes: int) -> AqmVerdict:
         """Dequeue the first packet, of `size` bytes, with `left_bytes` behind it."""
-        ok_to_drop, seen = self._dodequeue(now, size, left_bytes)
+        ok_to_drop, branch = self._dodequeue(now, size, left_bytes)
         marked = doubtful = False
         if self.dropping:
             doubtful = ok_to_drop and self._unsure(now - self.drop_next)
@@ -117,7 +117,7 @@ class CodelOracle:
             self.lastcount = self.count
         else:
             state = "out"
-        return AqmVerdict(MARK if marked else PASS, 0, (seen, state), doubtful)
+        return AqmVerdict(MARK if marked else PASS, 0, (branch, state), doubtful)
 
     def _dodequeue(self, now: int, size: int, left_bytes: int) -> tuple[bool, str]:
         sojourn_time = now - self.arrived.pop(0)

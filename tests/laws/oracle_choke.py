@@ -58,7 +58,7 @@ class ChokeOracle:
         """New parameters; the state is kept."""
         self.red.options = options.red()
 
-    def seen(self, idle_since: int = NEVER) -> Queue:
+    def view(self, idle_since: int = NEVER) -> Queue:
         """The queue as an arrival finds it."""
         return len(self.queue), sum(p[1] for p in self.queue), self.rate_bps, idle_since
 
@@ -66,7 +66,7 @@ class ChokeOracle:
         self, packet: Packet, now: int, us: Sequence[float], idle_since: int = NEVER
     ) -> ChokeVerdict:
         """Judges a packet; one that is not dropped joins the queue."""
-        found = self.seen(idle_since)
+        found = self.view(idle_since)
         self.red.estimate(found, now)
         draws = list(us)
         doubtful = near(self.red.average, self.red.options.min_th)
@@ -76,9 +76,9 @@ class ChokeOracle:
                 del self.queue[at]
                 return ChokeVerdict(DROP_PAIR, at, 1, "matched", doubtful)
         before = len(us) - len(draws)
-        told = self.red.judge(found, packet, draws[0])
-        drawn = told.branch in ("early", "kept")
+        verdict = self.red.judge(found, packet, draws[0])
+        drawn = verdict.branch in ("early", "kept")
         self.queue.append(packet)
         return ChokeVerdict(
-            told.action, NO_FLOW, before + drawn, told.branch, doubtful or told.doubtful
+            verdict.action, NO_FLOW, before + drawn, verdict.branch, doubtful or verdict.doubtful
         )

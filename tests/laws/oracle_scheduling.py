@@ -334,8 +334,8 @@ class Oracle:
         known = {n: f for n, f in flows.flows.items() if n in flows.projected and f.known}
         flows.expected += [f.next_round for f in known.values()]
         tau_s = max(max(flows.expected, default=0.0) - self.now, 0.0) / PS
-        asked = [name for name, f in known.items() if f.ect and not f.hit and f.waiting]
-        for name in sorted(asked, key=lambda n: (-known[n].window, n)):
+        markable = [name for name, f in known.items() if f.ect and not f.hit and f.waiting]
+        for name in sorted(markable, key=lambda n: (-known[n].window, n)):
             need = self.looks_ahead(tau_s)
             if self.excess <= 0 and self.needed <= self.rate:
                 return

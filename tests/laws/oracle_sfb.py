@@ -91,7 +91,7 @@ class SfbOracle:
 
     def arrive(self, flow: int, now: int, us: Sequence[float]) -> SfbVerdict:
         """Judges a packet of `flow` at `now` [ps]; `us` are the draws in order."""
-        o, draws, seen = self.options, list(us), list[str]()
+        o, draws, branches = self.options, list(us), list[str]()
         if not self.salts:
             self.salts = [int(draws.pop(0) * 2**53) for _ in range(2)]
             self.since = self.refilled = now
@@ -99,31 +99,31 @@ class SfbOracle:
         elif o.rehash_s and now - self.since > o.rehash_s * PS:
             self.salts[self.active] = int(draws.pop(0) * 2**53)
             self.active, self.since = 1 - self.active, now
-            seen.append("rehashed")
+            branches.append("rehashed")
         mine = self.bins(flow, self.active)
         self.touch(mine)
         p = min(self.p[one] for one in mine)
         entered, action = list(mine), PASS
         if min(self.queue(one) for one in mine) >= o.most:
             action = DROP
-            seen.append("full")
+            branches.append("full")
         elif p == 1.0:
             if o.rehash_s and o.warmup_s and now - self.since > (o.rehash_s - o.warmup_s) * PS:
                 other = self.bins(flow, 1 - self.active)
                 self.touch(other)
                 entered += other
-                seen.append("warmed")
+                branches.append("warmed")
             action = PASS if self.token(now) else DROP
-            seen.append("penalty" if action == DROP else "let through")
+            branches.append("penalty" if action == DROP else "let through")
         elif p > 0:
             u = draws.pop(0)
             action = DROP if u < 2 * p - 1 else MARK if u < p else PASS
-            seen.append(("spared", "marked", "early")[action])
+            branches.append(("spared", "marked", "early")[action])
         else:
-            seen.append("calm")
+            branches.append("calm")
         if action != DROP:
             self.waiting.append(entered)
-        return SfbVerdict(action, len(us) - len(draws), p, tuple(seen))
+        return SfbVerdict(action, len(us) - len(draws), p, tuple(branches))
 
     def token(self, now: int) -> bool:
         """Whether a packet of a flow that does not respond may enter."""

@@ -61,40 +61,42 @@ class SredOracle:
     def frequency(self) -> float:
         """P(t)."""
         a, t = self.options.overwrite / self.options.memory, len(self.hits)
-        told = sum((1 - a) ** (t - 1 - k) for k, hit in enumerate(self.hits) if hit)
-        return (1 - a) ** t * self.before + a * told
+        weighted_hits = sum((1 - a) ** (t - 1 - k) for k, hit in enumerate(self.hits) if hit)
+        return (1 - a) ** t * self.before + a * weighted_hits
 
     def arrive(self, waiting_bytes: int, flow: int, us: Sequence[float]) -> SredVerdict:
         """Compare a packet of `flow` with the list, and judge it. `us` are the draws in order."""
         o, draws, hit = self.options, list(us), False
-        seen: list[str] = []
+        branches: list[str] = []
         if len(self.zombies) < o.memory:
             self.zombies.append(flow)
-            seen.append("added")
+            branches.append("added")
         else:
             place = int(Fraction(draws.pop(0)) * o.memory)
             hit = self.zombies[place] == flow
             if hit:
-                seen.append("hit")
+                branches.append("hit")
             elif draws.pop(0) < o.overwrite:
                 self.zombies[place] = flow
-                seen.append("replaced")
+                branches.append("replaced")
             else:
-                seen.append("kept")
+                branches.append("kept")
             self.hits.append(hit)
         size = Fraction(o.buffer_packets) * Fraction(o.mean_bytes)
         third = waiting_bytes >= size / 3
         share = 1.0 if third else 0.25 if waiting_bytes >= size / 6 else 0.0
-        seen.append("third" if third else "sixth" if share else "short")
+        branches.append("third" if third else "sixth" if share else "short")
         frequency = self.frequency
         alone = min(1.0, (o.flows * frequency) ** -2) if frequency else 1.0
         more = 1 + hit / frequency if o.full and frequency else 1.0
         if share and alone < 1:
-            seen.append("few")
+            branches.append("few")
         p = min(1.0, o.max_p * share * alone * more)
         if not p:
-            return SredVerdict(PASS, len(us) - len(draws), p, tuple(seen), False)
+            return SredVerdict(PASS, len(us) - len(draws), p, tuple(branches), False)
         u = draws.pop(0)
-        seen.append("marked" if u < p else "spared")
+        branches.append("marked" if u < p else "spared")
         doubtful = abs(u - p) < 1e-9 * p
-        return SredVerdict(MARK if u < p else PASS, len(us) - len(draws), p, tuple(seen), doubtful)
+        return SredVerdict(
+            MARK if u < p else PASS, len(us) - len(draws), p, tuple(branches), doubtful
+        )

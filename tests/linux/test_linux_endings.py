@@ -113,8 +113,8 @@ def test_a_late_run_is_not_valid(tmp_path: Path) -> None:
         router.resume()
         while m.running:
             m.step()
-    told = facts(tmp_path / "out")
-    assert told["valid"] is False and told["late_worst_s"] > 0.4
+    written = facts(tmp_path / "out")
+    assert written["valid"] is False and written["late_worst_s"] > 0.4
     assert "not valid: packets were late" in (tmp_path / "out" / "log.txt").read_text()
 
 
@@ -135,8 +135,8 @@ def test_a_slow_market_stops_nothing(tmp_path: Path) -> None:
     for t_ps, delivered in zip(epochs["t_ps"], epochs["delivered"], strict=True):
         sent[t_ps] += delivered
     assert min(sent[k * 10**12] - sent[(k - 1) * 10**12] for k in range(2, 7)) > 800
-    told = facts(out)
-    assert told["valid"] is True and 2 < told["slowest_decision_s"] < 4
+    written = facts(out)
+    assert written["valid"] is True and 2 < written["slowest_decision_s"] < 4
 
 
 def test_doubts_name_the_bounds() -> None:

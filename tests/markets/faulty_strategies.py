@@ -91,11 +91,11 @@ class Rare(ForHandlers):
 class Common(ForHandlers):
     """Remembers in a list that all of its objects share."""
 
-    asked: ClassVar[list[int]] = []
+    decisions: ClassVar[list[int]] = []
 
     def decide_many(self, observation: Observation) -> Decision:
-        self.asked.append(1)
-        return Decision(np.full(len(observation.flows.flow), float(len(self.asked))))
+        self.decisions.append(1)
+        return Decision(np.full(len(observation.flows.flow), float(len(self.decisions))))
 
 
 class Global(ForHandlers):

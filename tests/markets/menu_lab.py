@@ -25,8 +25,8 @@ class Chooser:
         """See Strategy."""
         assert observation.agent is not None
         for menu in observation.agent.menus:
-            told = menu.flows.tolist(), menu.choice.tolist()
-            LOG.append((observation.t_s, menu.seller, menu.name, menu.choices, *told))
+            chosen = menu.flows.tolist(), menu.choice.tolist()
+            LOG.append((observation.t_s, menu.seller, menu.name, menu.choices, *chosen))
         menu = observation.agent.menus[0]
         if observation.t_s == 4:
             observation.agent.choose(menu, "heavy", np.array([0]))

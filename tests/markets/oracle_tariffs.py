@@ -30,26 +30,26 @@ def exact(paid: Price) -> Fraction:
     return Fraction(paid.micro, paid.per)
 
 
-def owes(tariff: Simple, seen: Epoch, from_ps: int) -> Fraction:
+def owes(tariff: Simple, epoch: Epoch, from_ps: int) -> Fraction:
     """The exact amount of one epoch, for tariffs that do not depend on earlier epochs."""
     if isinstance(tariff, PerUnit):
-        return exact(tariff.price) * seen.quantity
+        return exact(tariff.price) * epoch.quantity
     if isinstance(tariff, Posted):
-        return Fraction(seen.posted * seen.quantity, PER[tariff.per][1])
+        return Fraction(epoch.posted * epoch.quantity, PER[tariff.per][1])
     if isinstance(tariff, Flat):
-        return exact(tariff.price) * seen.active_ps
+        return exact(tariff.price) * epoch.active_ps
     if isinstance(tariff, TwoPart):
-        return exact(tariff.fee) * seen.active_ps + exact(tariff.price) * seen.quantity
+        return exact(tariff.fee) * epoch.active_ps + exact(tariff.price) * epoch.quantity
     assert isinstance(tariff, TimeOfDay)
-    return owed_by_the_clock(tariff, seen, from_ps)
+    return owed_by_the_clock(tariff, epoch, from_ps)
 
 
-def owed_by_the_clock(tariff: TimeOfDay, seen: Epoch, from_ps: int) -> Fraction:
+def owed_by_the_clock(tariff: TimeOfDay, epoch: Epoch, from_ps: int) -> Fraction:
     """Walks through the epoch from boundary to boundary, then splits the quantity."""
     bounds = {0, *(p.begin for p in tariff.periods), *(p.end for p in tariff.periods)}
     clocks = sorted(bound % tariff.day for bound in bounds)
     times = [0] * (len(tariff.periods) + 1)
-    t_ps, end = from_ps, from_ps + seen.long_ps
+    t_ps, end = from_ps, from_ps + epoch.long_ps
     while t_ps < end:
         clock = (t_ps + tariff.offset) % tariff.day
         step = min([c for c in clocks if c > clock] or [tariff.day]) - clock
@@ -57,7 +57,7 @@ def owed_by_the_clock(tariff: TimeOfDay, seen: Epoch, from_ps: int) -> Fraction:
         times[number_at(tariff, clock)] += step
         t_ps += step
     ends = [
-        math.floor(Fraction(seen.quantity * sum(times[:k]), seen.long_ps))
+        math.floor(Fraction(epoch.quantity * sum(times[:k]), epoch.long_ps))
         for k in range(len(times) + 1)
     ]
     prices = [p.price for p in tariff.periods] + [tariff.price or tariff.periods[0].price]
@@ -88,13 +88,13 @@ def owed_in_blocks(tariff: Blocks, quantity: int) -> int:
     return whole if tariff.cap_micro is None else min(whole, tariff.cap_micro)
 
 
-def bills(tariff: Simple, seen: list[Epoch]) -> list[int]:
+def bills(tariff: Simple, epochs: list[Epoch]) -> list[int]:
     """The total charged to a row by the end of each epoch."""
     if isinstance(tariff, Blocks):
-        totals = np.cumsum([e.quantity for e in seen], dtype=object)
+        totals = np.cumsum([e.quantity for e in epochs], dtype=object)
         return [owed_in_blocks(tariff, int(total)) for total in totals]
     sums, so_far, t_ps = [], Fraction(0), 0
-    for epoch in seen:
+    for epoch in epochs:
         so_far += owes(tariff, epoch, t_ps)
         t_ps += epoch.long_ps
         sums.append(math.floor(so_far))

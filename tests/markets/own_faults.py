@@ -117,5 +117,5 @@ class Stranger:
 class Plain:
     """A strategy that is not a dataclass."""
 
-    def decide(self, seen: object) -> None:
+    def decide(self, view: object) -> None:
         """Nothing."""

@@ -86,18 +86,18 @@ def test_missing_keys_are_told_together(tmp_path: Path) -> None:
     """All missing keys are listed together, with their forms or lines."""
     file = tmp_path / "bare.yaml"
     file.write_text("version: 1\n")
-    told = fault(file)
-    assert (told.path, told.found) == ("", "no 'duration', 'network'")
-    assert told.expected == "duration: a time above 0 such as 1 s; network: a mapping"
+    error = fault(file)
+    assert (error.path, error.found) == ("", "no 'duration', 'network'")
+    assert error.expected == "duration: a time above 0 such as 1 s; network: a mapping"
     source = "  - {name: tone, from: a}\n"
     links = "network:\n  links:\n    - {name: l, from: a, marking: {law: red}}\n"
     file.write_text(f"version: 1\nduration: 1 s\n{links}sources:\n{source}{source}")
     red = "no 'min_threshold', 'max_threshold' in network.links[0].marking (line 5)"
-    told = fault(file)
-    assert (told.line, told.path) == (5, "network.links[0]")
-    assert told.found.startswith(f"no 'to', 'rate'; {red}; no 'transport', 'to' in sources[0]")
-    assert told.found.endswith("; no 'transport', 'to' in sources[1] (line 8)")
-    assert told.expected == "a value for each"
+    error = fault(file)
+    assert (error.line, error.path) == (5, "network.links[0]")
+    assert error.found.startswith(f"no 'to', 'rate'; {red}; no 'transport', 'to' in sources[0]")
+    assert error.found.endswith("; no 'transport', 'to' in sources[1] (line 8)")
+    assert error.expected == "a value for each"
     file.write_text("version: 1\nduration: 1 s\n" + links + "sources:\n" + source * 9)
     assert fault(file).found.endswith("; missing keys in 5 other mappings")
 

@@ -83,12 +83,12 @@ def test_strategies_are_told_what_they_have_chosen(tmp_path: Path) -> None:
     """Strategies observe the choices of their agent's flows, in the order of contracts."""
     LOG.clear()
     run(scenario_from_text(TEXT), out=tmp_path / "r")
-    told = {(t, name): rest for t, _, name, *rest in LOG}
+    chosen = {(t, name): rest for t, _, name, *rest in LOG}
     assert {seller for _, seller, *_ in LOG} == {"isp"}
-    assert told[4, "line"] == [("light", "heavy"), [0, 1, 2], [0, 0, 0]]
-    assert told[5, "line"][2] == told[7, "line"][2] == [1, 0, 0]
-    assert told[8, "line"][2] == [1, 1, 1] and told[10, "line"][2] == [0, 0, 0]
-    assert told[4, "marked"] == [("each", "none"), [2], [0]]
+    assert chosen[4, "line"] == [("light", "heavy"), [0, 1, 2], [0, 0, 0]]
+    assert chosen[5, "line"][2] == chosen[7, "line"][2] == [1, 0, 0]
+    assert chosen[8, "line"][2] == [1, 1, 1] and chosen[10, "line"][2] == [0, 0, 0]
+    assert chosen[4, "marked"] == [("each", "none"), [2], [0]]
 
 
 def test_sellers_may_give_their_contracts_one_name(tmp_path: Path) -> None:

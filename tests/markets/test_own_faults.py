@@ -103,9 +103,9 @@ def test_an_unknown_source_of_a_custom_role_is_found_as_it_is_read() -> None:
 )
 def test_contracts_with_oneself_or_twice_are_refused(contracts: str, place: str, says: str) -> None:
     """Agents cannot contract with themselves, and two bills of a source need different names."""
-    who, _, told = contracts.partition(": ")
-    told = told.replace("sources", "tariff: {kind: flat, price: 1 money/h}, sources")
-    text = TEXT.replace(f"name: {who}, ", f"name: {who}, contracts: {told}, ")
+    who, _, contract = contracts.partition(": ")
+    contract = contract.replace("sources", "tariff: {kind: flat, price: 1 money/h}, sources")
+    text = TEXT.replace(f"name: {who}, ", f"name: {who}, contracts: {contract}, ")
     with pytest.raises(ScenarioError, match=f"{place}: {says}"):
         scenario_from_text(text, "s.yaml")
 
@@ -113,8 +113,8 @@ def test_contracts_with_oneself_or_twice_are_refused(contracts: str, place: str,
 def test_two_contracts_of_other_names_are_two_bills(tmp_path: Path) -> None:
     """The same tariff under two names is charged twice."""
     tariff = "meter: bytes, tariff: {kind: per-unit, price: 1 money/MB}, sources: web"
-    told = f"contracts: [{{{tariff}}}, {{name: again, {tariff}}}]"
-    given = scenario_from_text(TEXT.replace("name: isp, ", f"name: isp, {told}, "))
+    contracts = f"contracts: [{{{tariff}}}, {{name: again, {tariff}}}]"
+    given = scenario_from_text(TEXT.replace("name: isp, ", f"name: isp, {contracts}, "))
     sums = run(given, out=tmp_path / "r").raw.ledger.groupby("kind")["amount_micro"].sum()
     assert sums["again"] == sums["bytes-charge"] > 0
 

@@ -60,7 +60,7 @@ def test_owners(carriers: list[AgentSpec], owners: list[int]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("carriers", "at", "told"),
+    ("carriers", "at", "message"),
     [
         ([carrier("core*"), carrier("*1")], (1, "links"), "'core1', which already belongs to 'x'"),
         ([carrier("core*"), carrier("core2")], (1, "links"), "'core2'"),
@@ -69,12 +69,12 @@ def test_owners(carriers: list[AgentSpec], owners: list[int]) -> None:
         ([carrier("core*")], (-1, "agents"), "edge, edge.reverse outside every domain"),
     ],
 )
-def test_what_does_not_fit(carriers: list[AgentSpec], at: tuple[int, str], told: str) -> None:
+def test_what_does_not_fit(carriers: list[AgentSpec], at: tuple[int, str], message: str) -> None:
     """Links without an owner or with two, and names without a link, are refused."""
     with pytest.raises(Misowned) as caught:
         owners_of(LINKS, carriers)
     assert (caught.value.carrier, caught.value.key) == at
-    assert told in caught.value.found
+    assert message in caught.value.found
 
 
 @pytest.mark.parametrize(
@@ -127,19 +127,19 @@ def test_the_market_names_no_role() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rule", "told"),
+    ("rule", "message"),
     [
         ("retail", "s: through far, near; 2 money per mark, paid to far"),
         ("direct", "s: through far, near; 2 to 3 money per mark, where set"),
     ],
 )
-def test_check_says_what_a_mark_costs(rule: str, told: str) -> None:
+def test_check_says_what_a_mark_costs(rule: str, message: str) -> None:
     """`check` prints the price of a mark by domains, if there are several carriers."""
     text = TEXT.replace("FAR", "links: core, price_per_mark: 2 money")
     text = text.replace("NEAR", "links: edge, price_per_mark: 3 money")
     scenario = scenario_from_text(text.replace("market:", f"market:\n  settlement: {rule}"))
     said = summary(scenario, make_plan(scenario))
-    assert told in said and f"marks are settled by {rule}" in said
+    assert message in said and f"marks are settled by {rule}" in said
     lone = text.replace(", links: core", "").split("    - {name: near")[0]
     scenario = scenario_from_text(lone)
     assert "ways" not in summary(scenario, make_plan(scenario))

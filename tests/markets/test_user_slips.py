@@ -67,11 +67,11 @@ def test_strategies_may_return_lists() -> None:
     from ecnomy.agents.decision import Decision
     from ecnomy.agents.errors import StrategyError
 
-    seen = SimpleNamespace(flows=SimpleNamespace(flow=np.arange(2)))
-    decision = checked(Decision(willingness_micro_per_s=[1.0, 2.0]), seen, "lab")
+    observation = SimpleNamespace(flows=SimpleNamespace(flow=np.arange(2)))
+    decision = checked(Decision(willingness_micro_per_s=[1.0, 2.0]), observation, "lab")
     assert decision.willingness_micro_per_s.tolist() == [1.0, 2.0]
     with pytest.raises(StrategyError, match="not a column of numbers"):
-        checked(Decision(willingness_micro_per_s=["a", "b"]), seen, "lab")
+        checked(Decision(willingness_micro_per_s=["a", "b"]), observation, "lab")
 
 
 @pytest.mark.parametrize("slip", ["duration 60 s", "duration:60 s"])

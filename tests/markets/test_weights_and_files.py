@@ -13,7 +13,7 @@ from ecnomy.markets import make_plan, run
 from ecnomy.markets.compile.check import warnings
 from ecnomy.markets.economy.metered import weighed
 from ecnomy.markets.scenario import scenario_from_text
-from told_strategies import LOG
+from recording_strategies import LOG
 
 TEXT = """\
 version: 1
@@ -36,7 +36,7 @@ market:
       contracts:
         - {meter: weight, tariff: {kind: per-unit, price: 0.6 money/min}, sources: [heavy, plain]}
     - {name: ann, role: customer, sources: [heavy, plain, files], decision_interval: 1 s,
-       strategy: {kind: 'told_strategies:Weighty'}}
+       strategy: {kind: 'recording_strategies:Weighty'}}
 """
 
 
@@ -53,8 +53,8 @@ def test_weight_is_paid_for_by_time(result) -> None:
     assert paid == dict.fromkeys((0, 1), 10000 * (2 * 4 + 3 * 4 + 1 * 4))
     assert bought.groupby("flow")["quantity"].sum().to_dict() == {0: 24 * 10**12, 1: 24 * 10**12}
     said = result.raw.agents[result.raw.agents["name"] == "weight"]
-    told = list(zip(said["t_ps"] // 10**12, said["flow"], said["value"], strict=True))
-    assert told == [(4, 0, 3.0), (4, 1, 3.0), (8, 0, 1.0), (8, 1, 1.0)]
+    weights = list(zip(said["t_ps"] // 10**12, said["flow"], said["value"], strict=True))
+    assert weights == [(4, 0, 3.0), (4, 1, 3.0), (8, 0, 1.0), (8, 1, 1.0)]
 
 
 def test_views_tell_weight_and_cap(result) -> None:
@@ -97,7 +97,7 @@ market:
       role: connectivity-provider
       contracts: [{meter: weight, tariff: {kind: per-unit, price: 1 money/s}, sources: x}]
     - {name: ann, role: price-handler, sources: x, decision_interval: 1 s,
-       strategy: {kind: 'told_strategies:Turns'}}
+       strategy: {kind: 'recording_strategies:Turns'}}
 """
 
 
@@ -109,24 +109,24 @@ def test_what_was_said_last_steers_a_flow(tmp_path: Path) -> None:
     LOG.clear()
     result = run(scenario_from_text(TURNS), out=tmp_path / "r")
     weight = result.flow_epochs.query("flow == 0").set_index("t_ps")["weight"]
-    told = {t // 10**12: w for t, w in weight.items()}
-    assert all(told[t] == 2.0 for t in (5, 6, 7, 8))
-    assert all(told[t] < 1 for t in (3, 4, 10, 12))
+    weight_at = {t // 10**12: w for t, w in weight.items()}
+    assert all(weight_at[t] == 2.0 for t in (5, 6, 7, 8))
+    assert all(weight_at[t] < 1 for t in (3, 4, 10, 12))
     views = {round(view.t_s): view.weight for view in LOG["x.0"]}
     assert [views[t] for t in (2, 4, 5, 8, 9, 11)] == [0, 0, 2, 2, 0, 0]
     paid = result.raw.ledger[result.raw.ledger["kind"] == "weight-charge"]
-    told = dict(zip(paid["t_ps"] // 10**12, paid["amount_micro"], strict=True))
-    assert told == dict.fromkeys((5, 6, 7, 8), 2_000_000)  # ann decides at once, at 0 s
+    weight_at = dict(zip(paid["t_ps"] // 10**12, paid["amount_micro"], strict=True))
+    assert weight_at == dict.fromkeys((5, 6, 7, 8), 2_000_000)  # ann decides at once, at 0 s
 
 
 def test_check_warns_of_weight_that_nobody_has() -> None:
     """The source's law has no weight. There is no warning that payment cannot steer multcp."""
     scenario = scenario_from_text(TEXT)
-    told = warnings(scenario, make_plan(scenario))
+    warned = warnings(scenario, make_plan(scenario))
     assert [
-        line for line in told if "sells weight to plain, whose window law has no weight" in line
+        line for line in warned if "sells weight to plain, whose window law has no weight" in line
     ]
-    assert not [line for line in told if "no effect on heavy" in line]
+    assert not [line for line in warned if "no effect on heavy" in line]
 
 
 def test_a_weight_for_a_law_that_has_none_ends_the_run(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ class Tuner:
     """Returns `answer` at each decision, and keeps its observations of the laws."""
 
     answer: ClassVar[Any] = {}
-    told: ClassVar[list[Any]] = []
+    laws: ClassVar[list[Any]] = []
 
     def post_price(self, observation: PriceObservation) -> int:
         """Return the current price."""
@@ -22,5 +22,5 @@ class Tuner:
 
     def tune(self, observation: PriceObservation) -> Any:
         """Return the answer of the test."""
-        Tuner.told.append([(law.law, dict(law.params)) for law in observation.laws])
+        Tuner.laws.append([(law.law, dict(law.params)) for law in observation.laws])
         return Tuner.answer

@@ -24,8 +24,8 @@ from fake_engine import pretend
 def main() -> None:
     """`opp_run -u Cmdenv ... --Scenario.market.socket=N omnetpp.ini`."""
     names = ("PATH", "LD_LIBRARY_PATH", "OMNETPP_NED_PATH", "INET_ROOT", "OMNETPP_ROOT")
-    seen = {"words": sys.argv[1:], **{name: os.environ.get(name, "") for name in names}}
-    Path("opp.json").write_text(json.dumps(seen))
+    call = {"words": sys.argv[1:], **{name: os.environ.get(name, "") for name in names}}
+    Path("opp.json").write_text(json.dumps(call))
     numbers = [re.fullmatch(r"--Scenario\.market\.socket=(\d+)", word) for word in sys.argv]
     (number,) = [match[1] for match in numbers if match]
     (digest,) = re.findall(r"^# Plan (\w+)$", Path(sys.argv[-1]).read_text(), re.M)

@@ -76,16 +76,16 @@ def open_desk(width: int = 1200, height: int = 800) -> Iterator[Desk]:
     words = ["Xvfb", "-displayfd", str(write), "-screen", "0", f"{width}x{height}x24"]
     words += ["-nolisten", "tcp"]
     with (
-        os.fdopen(read, "rb", buffering=0) as told,
+        os.fdopen(read, "rb", buffering=0) as display,
         started(words, pass_fds=[write], stderr=subprocess.DEVNULL) as server,
     ):
         os.close(write)
         wait_for(
-            lambda: select.select([told], [], [], 0)[0],
+            lambda: select.select([display], [], [], 0)[0],
             "the number of Xvfb's display",
             while_runs=server,
         )
-        yield Desk(f":{told.read(16).decode().strip()}", (width, height))
+        yield Desk(f":{display.read(16).decode().strip()}", (width, height))
 
 
 def serve(

@@ -106,10 +106,10 @@ def _where(omnet: Installation) -> list[str]:
 
 def taken(desk: Desk, file: Path) -> None:
     """A picture of the network's view, in few colours."""
-    seen = desk.picture(file)
-    rows, columns = np.nonzero((seen == AROUND).all(axis=2))
+    picture = desk.picture(file)
+    rows, columns = np.nonzero((picture == AROUND).all(axis=2))
     top, bottom, left, right = rows.min(), rows.max(), columns.min(), columns.max()
-    cut = Image.fromarray(seen[top : bottom + 1, left : right + 1])
+    cut = Image.fromarray(picture[top : bottom + 1, left : right + 1])
     cut.quantize(COLOURS).save(file, optimize=True)
     print(f"{file}: {cut.width} x {cut.height}")
 

@@ -125,13 +125,13 @@ def test_quantities_are_read_by_both_names(tmp_path: Path, omnet: Installation) 
 def test_a_market_that_is_not_there_can_be_started(tmp_path: Path, omnet: Installation) -> None:
     """OMNeT++'s message gives the command that starts the market."""
     folder = exported(tmp_path / "p", omnet)
-    with pytest.raises(AssertionError) as told:
+    with pytest.raises(AssertionError) as caught:
         by_readme(
             folder, omnet, "opp_run", "-c", "Serve",
             f'--Scenario.market.connect="unix:{tmp_path}/nobody"',
         )  # fmt: skip
-    assert f"ecnomy serve SCENARIO.yaml --listen unix:{tmp_path}/nobody" in str(told.value)
-    assert "without a market" in str(told.value)
+    assert f"ecnomy serve SCENARIO.yaml --listen unix:{tmp_path}/nobody" in str(caught.value)
+    assert "without a market" in str(caught.value)
 
 
 @pytest.mark.skipif("ECNOMY_ALL_EXPORTS" not in os.environ, reason="takes some minutes")

@@ -79,8 +79,8 @@ def test_labels_cover_neither_nodes_nor_one_another(parts: Path) -> None:
         (x + 20, y + 30, x + 320, y + 30)
         for x, y in itertools.product((0, 300, 600), (0, 200, 400))
     ]
-    asked = [f"beside {a} {b} {c} {d} 150 45" for a, b, c, d in wires]
-    places = [tuple(map(float, line.split())) for line in ask(parts, *keeps, *asked)]
+    commands = [f"beside {a} {b} {c} {d} 150 45" for a, b, c, d in wires]
+    places = [tuple(map(float, line.split())) for line in ask(parts, *keeps, *commands)]
     assert len(places) == len(wires)
     boxes = [(p[0], p[1], p[2], p[3]) for p in places]
     assert all(overlap(box, node) == 0 for box in boxes for node in nodes)
@@ -92,8 +92,8 @@ def test_labels_cover_neither_nodes_nor_one_another(parts: Path) -> None:
 
 def test_a_node_without_a_place_ends_nothing(parts: Path) -> None:
     """Qtenv may ask before its layout is complete. A label then gets some place."""
-    told = ["area 0 0 900 400", "keep nan nan 40 60", "near nan nan 40 60 100 20"]
-    assert len(ask(parts, *told, "beside nan nan 300 90 100 20")) == 2
+    commands = ["area 0 0 900 400", "keep nan nan 40 60", "near nan nan 40 60 100 20"]
+    assert len(ask(parts, *commands, "beside nan nan 300 90 100 20")) == 2
 
 
 @pytest.mark.parametrize(
@@ -173,14 +173,14 @@ def test_labels_of_the_simulations_lie_on_nothing(parts: Path, name: str) -> Non
     ends = sorted(
         (node for node in nodes if node in said), key=lambda node: -math.prod(_size(said[node]))
     )
-    asked = [_words("near", _with_name(node, *nodes[node]), _size(said[node])) for node in ends]
+    commands = [_words("near", _with_name(node, *nodes[node]), _size(said[node])) for node in ends]
     order = sorted(_carry_data(name), key=lambda link: link not in CONGESTED[name])
-    asked += [_words("beside", lines[link], LABEL[link in CONGESTED[name]]) for link in order]
+    commands += [_words("beside", lines[link], LABEL[link in CONGESTED[name]]) for link in order]
     kept = [_words("keep", box) for box in [*whole, panel]]
     kept += [_words("line", line) for line in lines.values()]
     area = (0.0, 0.0, edge - 17.0, bottom)
     answers = [
-        tuple(map(float, a.split())) for a in ask(parts, _words("area", area), *kept, *asked)
+        tuple(map(float, a.split())) for a in ask(parts, _words("area", area), *kept, *commands)
     ]
     labels = [(a[0], a[1], a[2], a[3]) for a in answers]
     assert all(overlap(a, b) == 0 for a, b in itertools.combinations(labels, 2))
@@ -294,13 +294,13 @@ def test_each_payee_is_paid_at_a_rate_of_its_own(parts: Path) -> None:
     """A source pays two carriers, the second one from 12 s on."""
     lines = []
     for t in range(15):
-        told = json.loads(_show(t, t))
+        screen = json.loads(_show(t, t))
         paid = {"west": 3 * t} | ({"east": 2 * (t - 11)} if t >= 12 else {})
-        told["payments"] = [
+        screen["payments"] = [
             {"from": "shop", "to": to, "for": "marks", "source": "gold", "money": money}
             for to, money in paid.items()
         ]
-        lines.append(f"show {t * SECOND} 0 {json.dumps(told)}")
+        lines.append(f"show {t * SECOND} 0 {json.dumps(screen)}")
     answers = [list(map(float, line.split())) for line in ask(parts, *lines)]
     assert [answer[4:-2] for answer in answers[1:12]] == [[3]] * 11
     assert [answer[4:-2] for answer in answers[12:]] == [[3, 0.2], [3, 0.4], [3, 0.6]]
@@ -328,16 +328,16 @@ def test_whom_a_source_pays_is_said_where_it_is_certain(parts: Path) -> None:
     isp = {"name": "isp", "role": "connectivity-provider", "balance": 0}
     shop = {"name": "shop", "role": "application-provider", "balance": 0}
     links = [{"owner": owner, "price": 0.1} for owner in ("west", "west", "east", "")]
-    told = {"sources": [], "links": links, "agents": [isp, shop], "news": []}
-    asked = [f"show 0 0 {json.dumps(told)}", "whom 0 1", "whom 1 2", "whom 2", "whom 2 3"]
-    assert ask(parts, *asked)[1:] == ["west|shop", "|shop", "east|shop", "|shop"]
-    told["agents"] = [shop, isp, shop | {"role": "guaranteed-stream-provider"}]
-    assert ask(parts, f"show 0 0 {json.dumps(told)}", "whom 0")[1:] == ["west|"]
+    screen = {"sources": [], "links": links, "agents": [isp, shop], "news": []}
+    commands = [f"show 0 0 {json.dumps(screen)}", "whom 0 1", "whom 1 2", "whom 2", "whom 2 3"]
+    assert ask(parts, *commands)[1:] == ["west|shop", "|shop", "east|shop", "|shop"]
+    screen["agents"] = [shop, isp, shop | {"role": "guaranteed-stream-provider"}]
+    assert ask(parts, f"show 0 0 {json.dumps(screen)}", "whom 0")[1:] == ["west|"]
 
 
 def _show(t: int, paid: float, price: float = 0.1) -> str:
     source = {"name": "gold", "class": "", "marks": paid, "fees": 2 * t, "willing": None}
     agent = {"name": "isp", "role": "r", "balance": -paid}
     link = {"owner": "isp", "price": price}
-    told = {"sources": [source], "links": [link], "agents": [agent], "news": [f"report {t}"]}
-    return json.dumps(told)
+    screen = {"sources": [source], "links": [link], "agents": [agent], "news": [f"report {t}"]}
+    return json.dumps(screen)

@@ -44,8 +44,8 @@ def test_an_engine_that_cannot_describe_is_a_fault_on_one_line(
     monkeypatch.setattr(law_tables, "_description", kept[0].__wrapped__)
     monkeypatch.setattr(law_tables, "described", kept[1].__wrapped__)
     assert law_tables.main(["--write"]) == 2
-    told = capsys.readouterr().err
-    assert told.startswith("law_tables: ") and says in told and told.count("\n") == 1
+    printed = capsys.readouterr().err
+    assert printed.startswith("law_tables: ") and says in printed and printed.count("\n") == 1
 
 
 @pytest.mark.parametrize("family", FAMILIES)

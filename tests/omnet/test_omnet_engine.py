@@ -68,20 +68,20 @@ def test_opp_run_is_told_everything(scene, stand_in: Path, tmp_path: Path, monke
     """opp_run gets NED folders, exclusions and the library, regardless of the shell's settings."""
     monkeypatch.setenv("OMNETPP_NED_PATH", "/elsewhere")
     run(scene(), out=tmp_path / "r", engine="omnet")
-    seen = json.loads((tmp_path / "r/omnet/opp.json").read_text())
-    words = seen["words"]
+    call = json.loads((tmp_path / "r/omnet/opp.json").read_text())
+    words = call["words"]
     options = dict(zip(words, words[1:], strict=False))
     inet = stand_in / "inet"
     assert options["-n"].split(":") == [".", f"{stand_in}/modules/inet", f"{inet}/src"]
     assert options["-l"] == f"{stand_in}/modules/inet/ecnomy"
     assert options["-x"] == "inet.aaa;inet.bbb" and options["-u"] == "Cmdenv"
-    assert seen["OMNETPP_NED_PATH"] == ""
-    assert seen["PATH"].startswith(f"{stand_in}/omnetpp/bin:")
-    assert seen["LD_LIBRARY_PATH"].split(":")[:2] == [f"{stand_in}/omnetpp/lib", f"{inet}/src"]
+    assert call["OMNETPP_NED_PATH"] == ""
+    assert call["PATH"].startswith(f"{stand_in}/omnetpp/bin:")
+    assert call["LD_LIBRARY_PATH"].split(":")[:2] == [f"{stand_in}/omnetpp/lib", f"{inet}/src"]
 
 
 @pytest.mark.parametrize(
-    ("title", "told"),
+    ("title", "message"),
     [
         (
             "opp 2",
@@ -92,10 +92,10 @@ def test_opp_run_is_told_everything(scene, stand_in: Path, tmp_path: Path, monke
         ("fail 2", "flux capacitor"),
     ],
 )
-def test_death_is_named(scene, tmp_path: Path, title: str, told: str) -> None:
+def test_death_is_named(scene, tmp_path: Path, title: str, message: str) -> None:
     """The message contains OMNeT++'s error or the signal, with the time. Results are partial."""
     began = time.monotonic()
-    with pytest.raises(EngineError, match=told):
+    with pytest.raises(EngineError, match=message):
         run(scene(title), out=tmp_path / "r", engine="omnet")
     assert time.monotonic() - began < 15
     found = manifest(tmp_path / "r")
@@ -128,15 +128,15 @@ def test_nothing_is_kept_without_a_folder(scene, tmp_path: Path, monkeypatch) ->
 def test_other_modules_are_another_engine(scene, stand_in: Path) -> None:
     """Sweeps tell engines apart by a digest, which covers library, NED files and versions."""
     scene()
-    seen = [engine_kind("omnet").digest()]
+    digests = [engine_kind("omnet").digest()]
     for name, text in (
         ("modules/inet/libecnomy.so", "other"),
         ("modules/inet/package.ned", "package ecnomy; // other\n"),
         ("omnetpp/Makefile.inc", "OMNETPP_VERSION = 6.2\n"),
     ):
         (stand_in / name).write_text(text)
-        seen.append(engine_kind("omnet").digest())
-    assert len(set(seen)) == 4
+        digests.append(engine_kind("omnet").digest())
+    assert len(set(digests)) == 4
 
 
 def test_sweeps_can_run_on_omnet(scene, tmp_path: Path, monkeypatch) -> None:
@@ -180,7 +180,7 @@ def test_what_is_missing_is_one_line_and_exit_2(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """The line names the variable to set, before anything is written."""
-    variable, value, told = MISSING[case]
+    variable, value, message = MISSING[case]
     file = scene()
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     if value is None:
@@ -191,7 +191,7 @@ def test_what_is_missing_is_one_line_and_exit_2(
     said = capsys.readouterr().err
     assert status == 2, said
     assert said.startswith("ecnomy: ") and said.count("\n") == 1
-    assert told in said
+    assert message in said
     assert not (tmp_path / "r").exists()
 
 
@@ -215,12 +215,12 @@ UNFIT = {
 @pytest.mark.parametrize("case", UNFIT)
 def test_what_does_not_fit_is_said(case: str, stand_in: Path) -> None:
     """The message gives the found and expected versions, or the command to build."""
-    name, text, told = UNFIT[case]
+    name, text, message = UNFIT[case]
     if text is None:
         (stand_in / name).unlink()
     else:
         (stand_in / name).write_text(text)
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=message):
         find_installation()
 
 

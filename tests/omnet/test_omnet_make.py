@@ -62,7 +62,7 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_what_is_wrong_is_one_line(case: str, stand_in: Path) -> None:
     """The line gives the found and expected versions, before anything is built."""
-    variables, files, told = CASES[case]
+    variables, files, message = CASES[case]
     helper = stand_in / "omnetpp/bin/opp_configfilepath"
     helper.write_text(f'#!/bin/sh\necho "{stand_in}/omnetpp/Makefile.inc"\n')
     helper.chmod(0o755)
@@ -79,18 +79,18 @@ def test_what_is_wrong_is_one_line(case: str, stand_in: Path) -> None:
         timeout=LIMIT_S,
     )
     assert done.returncode == 2
-    assert done.stderr.count("\n") == 1 and told in done.stderr, done.stderr
+    assert done.stderr.count("\n") == 1 and message in done.stderr, done.stderr
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "message"),
     [
         ("NLOHMANN_INCLUDE=/nowhere", "nlohmann/json.hpp not found: set NLOHMANN_INCLUDE"),
         ("CFLAGS=-O3 -march=native", "results would depend on the machine"),
         ("CFLAGS=-Ofast", "results would depend on the machine"),
     ],
 )
-def test_part_of_the_generated_makefile_refuses(given: str, told: str, tmp_path: Path) -> None:
+def test_part_of_the_generated_makefile_refuses(given: str, message: str, tmp_path: Path) -> None:
     """The makefile refuses missing headers, and flags of OMNeT++ that make runs differ."""
     json = tmp_path / "nlohmann/json.hpp"
     json.parent.mkdir()
@@ -106,4 +106,4 @@ def test_part_of_the_generated_makefile_refuses(given: str, told: str, tmp_path:
         check=False,
         timeout=LIMIT_S,
     )
-    assert done.returncode == 2 and told in done.stderr, done.stderr
+    assert done.returncode == 2 and message in done.stderr, done.stderr

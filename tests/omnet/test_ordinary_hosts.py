@@ -110,17 +110,17 @@ market:
 """
 
 
-def received(told: dict[tuple[str, str], float]) -> list[float]:
+def received(scalars: dict[tuple[str, str], float]) -> list[float]:
     """Bytes received by the server from each of the five hosts."""
     name = "packetReceived:sum(packetBytes)"
-    return [told[f"Town.server.app[{i}]", name] for i in range(5)]
+    return [scalars[f"Town.server.app[{i}]", name] for i in range(5)]
 
 
 def test_weights_of_hosts_are_shared_by_their_connections(tmp_path: Path) -> None:
     """Gold's weight is four times silver's, whose two hosts have one and two connections."""
     knobs = "*.gold[*].tcp.weight = 4\n*.silver[*].tcp.weight = 1\n*.silver[1].numApps = 1\n"
-    told = drive_omnet.run_network(tmp_path, NED, INI.replace("# knobs\n", knobs) + MARKET)
-    gold, other_gold, silver, single, _ = received(told)
+    scalars = drive_omnet.run_network(tmp_path, NED, INI.replace("# knobs\n", knobs) + MARKET)
+    gold, other_gold, silver, single, _ = received(scalars)
     assert gold == pytest.approx(other_gold, rel=0.1)
     assert silver == pytest.approx(single, rel=0.2)
     assert 3.4 < (gold + other_gold) / (silver + single) < 4.4
@@ -133,8 +133,8 @@ def test_a_weight_that_is_turned_moves_the_rates(tmp_path: Path) -> None:
     )
     knobs = "*.gold[*].tcp.weight = 4\n*.silver[*].tcp.weight = 1\n"
     knobs += f"*.scenario.script = xml(\"<script><at t='20'>{script}</at></script>\")\n"
-    told = drive_omnet.run_network(tmp_path, NED, INI.replace("# knobs\n", knobs) + MARKET)
-    gold, other_gold, silver, other_silver, _ = received(told)
+    scalars = drive_omnet.run_network(tmp_path, NED, INI.replace("# knobs\n", knobs) + MARKET)
+    gold, other_gold, silver, other_silver, _ = received(scalars)
     # 4 : 1 for half of the time, then 1 : 1
     assert 1.55 < (gold + other_gold) / (silver + other_silver) < 2.1
 
@@ -156,7 +156,7 @@ def test_accounts_of_all_add_up_to_the_marks_of_the_link(tmp_path: Path) -> None
         )
         ini = INI.replace("# knobs\n", extra) + MARKET
         ini += '*.market.token = trim(readFile("token"))\n'
-        told = drive_omnet.run_network(tmp_path, NED, f'{ini}*.market.connect = "{address}"\n')
+        scalars = drive_omnet.run_network(tmp_path, NED, f'{ini}*.market.connect = "{address}"\n')
         ended(market)
     run = open_raw(tmp_path / "out/001")
     manifest = read_manifest(run.path)
@@ -166,8 +166,8 @@ def test_accounts_of_all_add_up_to_the_marks_of_the_link(tmp_path: Path) -> None
     assert not [line for line in manifest.network_differs if re.match("(links|sources) is", line)]
     marks = int(run.link_epochs.query("link == 0")["marks"].max())
     sources = int(run.pairs.query("link_name == 'neck'")["marks"].sum())
-    assert marks == told["Town.edge.ppp[0].queue", "marks:count"]
-    assert 0 < sources < marks and received(told)[4] == 3e6
+    assert marks == scalars["Town.edge.ppp[0].queue", "marks:count"]
+    assert 0 < sources < marks and received(scalars)[4] == 3e6
     ce = int(run.flow_epochs.groupby("flow")[["ce", "control_ce"]].max().to_numpy().sum())
     assert not run.pairs["ce_in_flight"].any()
     assert sources == ce + int(run.pairs["ce_dropped"].sum())
@@ -182,8 +182,8 @@ def test_a_host_without_a_source_loses_packets(tmp_path: Path) -> None:
     extra = '*.other.numApps = 1\n*.other.app[0].connectPort = 1004\n*.other.tcp.path = ""\n'
     extra += '*.other.tcp.tcpAlgorithmClass = "TcpReno"\n'
     extra += "*.edge.ppp[0].queue.bufferPackets = 20\n"
-    told = drive_omnet.run_network(tmp_path, NED, INI.replace("# knobs\n", extra) + MARKET)
-    assert told["Town.edge.ppp[0].queue", "drops:count"] > 0 and received(told)[4] > 0
+    scalars = drive_omnet.run_network(tmp_path, NED, INI.replace("# knobs\n", extra) + MARKET)
+    assert scalars["Town.edge.ppp[0].queue", "drops:count"] > 0 and received(scalars)[4] > 0
 
 
 def test_hosts_of_one_source_agree(tmp_path: Path) -> None:

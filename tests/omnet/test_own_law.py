@@ -105,12 +105,12 @@ def test_own_laws_mark_and_send(sample: Path) -> None:
 def test_own_parameters_count(sample: Path) -> None:
     """Parameters of a marking law (NED) and of a window law (lawParameters) have an effect."""
     steep, equal = "*.left.ppp[2].queue.slope=1", "*.sender[1].tcp.lawParameters={w: 1}"
-    _, told = run(sample, "Own", steep, equal)
-    light, heavy = received(told)
+    _, scalars = run(sample, "Own", steep, equal)
+    light, heavy = received(scalars)
     assert 0.8 < heavy / light < 1.25
     _, before = run(sample, "Own", equal)
     waits = ("OwnLaw.left.ppp[2].queue", "queueLength:timeavg")
-    assert told[waits] < before[waits] / 2
+    assert scalars[waits] < before[waits] / 2
 
 
 @pytest.mark.parametrize(

@@ -79,8 +79,8 @@ def test_every_result_can_be_selected_and_read(
     """Names have no blanks, results have titles; vectors start after the warm-up, without NaN."""
     found = Results(omnet, files(runs(name)))
     assert len(found.vectors) > 30 and len(found.scalars) > 60
-    for key, told in found.attributes.items():
-        assert " " not in key[1] and told.get("title"), key
+    for key, attributes in found.attributes.items():
+        assert " " not in key[1] and attributes.get("title"), key
     for key, (times, values) in found.vectors.items():
         assert len(times) > 0 and times[0] >= WARMUP_S, key
         assert np.isfinite(values).all(), key
@@ -215,6 +215,6 @@ def test_there_is_one_warmup(tmp_path: Path) -> None:
     folder = tmp_path / "gold_silver"
     shutil.copytree(SIMULATIONS / folder.name, folder, ignore=shutil.ignore_patterns("results"))
     shutil.copy(SIMULATIONS / "package.ned", folder.parent)
-    told = "'warmup' is 2 s and the ini file's warmup-period 1 s"
-    with pytest.raises(AssertionError, match=told):
+    message = "'warmup' is 2 s and the ini file's warmup-period 1 s"
+    with pytest.raises(AssertionError, match=message):
         drive_omnet.run_by_hand(folder, "--warmup-period=1s", "--*.market.warmup=2s")

@@ -237,7 +237,7 @@ def test_omnetpp_reads_the_variables_so(tmp_path: Path) -> None:
     (tmp_path / INI).write_text(ini)
     library = {"LD_LIBRARY_PATH": str(Path(program).parents[1] / "lib")}
     words = [program, "-q", "runconfig", INI]
-    told = subprocess.run(
+    printed = subprocess.run(
         words,
         cwd=tmp_path,
         env=os.environ | library,
@@ -246,7 +246,7 @@ def test_omnetpp_reads_the_variables_so(tmp_path: Path) -> None:
         check=True,
         timeout=LIMIT_S,
     ).stdout
-    runs = told.split("\nRun ")[1:]
+    runs = printed.split("\nRun ")[1:]
     found = [
         dict(line.strip().split(" = ", 1) for line in run.splitlines()[1:] if " = " in line)
         for run in runs
@@ -262,9 +262,9 @@ def test_omnetpp_reads_the_variables_so(tmp_path: Path) -> None:
 
 def all_runs(folder: Path, omnet: Installation, *options: str) -> None:
     """Make all runs by the command in README.txt, with more options."""
-    told = (folder / "README.txt").read_text()
-    words = re.findall(r"^  ((?:export|opp_runall) .*?)\n\n", told, re.MULTILINE | re.DOTALL)
-    assert len(words) == 2, told
+    readme = (folder / "README.txt").read_text()
+    words = re.findall(r"^  ((?:export|opp_runall) .*?)\n\n", readme, re.MULTILINE | re.DOTALL)
+    assert len(words) == 2, readme
     lines = "\n".join(words).replace("-u Cmdenv", " ".join(("-u Cmdenv", *options)))
     path = {"PATH": f"{omnet.opp_run.parent}:{os.environ['PATH']}"}
     made = subprocess.run(

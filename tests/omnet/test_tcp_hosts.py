@@ -95,10 +95,14 @@ def network(pairs: int, text: str) -> str:
 def transports() -> str:
     """The hosts of PAIRS."""
     lines = []
-    for i, (client, server, told) in enumerate(PAIRS):
+    for i, (client, server, parameters) in enumerate(PAIRS):
         for host, tcp in (("client", client), ("server", server)):
             lines.append(f'*.{host}[{i}].tcp.typename = "{tcp}"')
-            known = told if tcp == MARKET else {k: told[k] for k in ("mss", "ecnWillingness")}
+            known = (
+                parameters
+                if tcp == MARKET
+                else {k: parameters[k] for k in ("mss", "ecnWillingness")}
+            )
             lines += [f"*.{host}[{i}].tcp.{key} = {value}" for key, value in known.items()]
     return "\n".join(lines) + "\n"
 
@@ -108,11 +112,13 @@ def test_every_byte_arrives_and_connections_close(tmp_path: Path) -> None:
     queue = "*.rate = 10Mbps\n*.from[*].ppp[1].queue.bufferPackets = 5\n"
     queue += "*.from[*].ppp[1].queue.probability = 0.005\nsim-time-limit = 100s\n"
     ini = network(len(PAIRS), transports() + queue + SESSION.format(bytes=BYTES))
-    told = drive_omnet.run_network(tmp_path, NED, ini)
+    scalars = drive_omnet.run_network(tmp_path, NED, ini)
     for i, pair in enumerate(PAIRS):
-        assert told[f"Pairs.server[{i}].app[0]", "packetReceived:sum(packetBytes)"] == BYTES, pair
-        assert told[f"Pairs.from[{i}].ppp[1].queue", "marks:count"] > 0, pair
-        assert told[f"Pairs.from[{i}].ppp[1].queue", "drops:count"] > 0, pair
+        assert scalars[f"Pairs.server[{i}].app[0]", "packetReceived:sum(packetBytes)"] == BYTES, (
+            pair
+        )
+        assert scalars[f"Pairs.from[{i}].ppp[1].queue", "marks:count"] > 0, pair
+        assert scalars[f"Pairs.from[{i}].ppp[1].queue", "drops:count"] > 0, pair
 
 
 def test_wtp_meets_its_weight_in_marks(tmp_path: Path) -> None:
@@ -131,12 +137,12 @@ def test_wtp_meets_its_weight_in_marks(tmp_path: Path) -> None:
     text += "*.*[1].tcp.delayedAcks = 2\n*.*.tcp.initialWindow = 40\n"
     text += f"*.from[*].ppp[1].queue.probability = {p}\n"
     ini = network(2, text + SESSION.format(bytes=1_500_000_000))
-    told = drive_omnet.run_network(tmp_path, NED, ini)
+    scalars = drive_omnet.run_network(tmp_path, NED, ini)
     round_trip = 22e-3 + 2 * 1554 * 8 / 1e9 + 1554 * 8 / 300e6
     wanted = weight * (seconds - 0.1) / round_trip
     spread = 4 * wanted**0.5
     for i, longest_wait in enumerate((0.0, p / weight)):
-        marks = told[f"Pairs.from[{i}].ppp[1].queue", "marks:count"]
+        marks = scalars[f"Pairs.from[{i}].ppp[1].queue", "marks:count"]
         assert wanted / (1 + longest_wait) - spread < marks < wanted + spread
 
 
@@ -155,14 +161,16 @@ def test_requests_and_replies(tmp_path: Path) -> None:
     }  # fmt: skip
     text += "".join(f"*.client[*].app[0].{key} = {value}\n" for key, value in app.items())
     text += '*.server[*].app[0].typename = "TcpGenericServerApp"\n'
-    told = drive_omnet.run_network(tmp_path, NED, network(2, text))
+    scalars = drive_omnet.run_network(tmp_path, NED, network(2, text))
     for i in range(2):
-        sent = told[f"Pairs.client[{i}].app[0]", "packetSent:sum(packetBytes)"] / 3000
+        sent = scalars[f"Pairs.client[{i}].app[0]", "packetSent:sum(packetBytes)"] / 3000
         assert sent > 80
-        assert told[f"Pairs.server[{i}].app[0]", "packetReceived:sum(packetBytes)"] == 3000 * sent
-        replies = told[f"Pairs.client[{i}].app[0]", "packetReceived:sum(packetBytes)"] / 40_000
+        assert (
+            scalars[f"Pairs.server[{i}].app[0]", "packetReceived:sum(packetBytes)"] == 3000 * sent
+        )
+        replies = scalars[f"Pairs.client[{i}].app[0]", "packetReceived:sum(packetBytes)"] / 40_000
         assert replies == sent
-        assert told[f"Pairs.to[{i}].ppp[0].queue", "drops:count"] > 0
+        assert scalars[f"Pairs.to[{i}].ppp[0].queue", "drops:count"] > 0
 
 
 @pytest.mark.parametrize(

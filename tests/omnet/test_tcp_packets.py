@@ -121,10 +121,12 @@ def test_files_of_all_kinds() -> None:
     law = dict(reno=plans.tcp(), newreno=plans.tcp(newreno(), sack=True), wtp=PACED)
     sources = four_of_each(law, FILES)
     outcome = same(dumbbell(sources, 20, marking=RED, buffer=40, rate_bps=2e7))
-    told = outcome.table("transfers")
-    assert len(told["flow"]) > 300 and told["complete"].all()
-    per_flow = np.bincount(told["flow"], told["bytes"], len(outcome.reports[-1].flows["acked"]))
-    segments = np.bincount(told["flow"], np.ceil(told["bytes"] / 960), len(per_flow))
+    transfers = outcome.table("transfers")
+    assert len(transfers["flow"]) > 300 and transfers["complete"].all()
+    per_flow = np.bincount(
+        transfers["flow"], transfers["bytes"], len(outcome.reports[-1].flows["acked"])
+    )
+    segments = np.bincount(transfers["flow"], np.ceil(transfers["bytes"] / 960), len(per_flow))
     single = [4 * i + j for i in (2, 5, 8) for j in range(4)]  # none of their packets is under way
     acked = outcome.reports[-1].flows["acked_bytes"]
     np.testing.assert_array_equal(acked[single], (per_flow + 40 * segments)[single])
@@ -136,8 +138,8 @@ def test_files_over_lasting_connections() -> None:
     law = dict(reno=plans.tcp(delayed_acks=2), newreno=plans.tcp(newreno(), sack=True), wtp=PACED)
     sources = four_of_each(law, kept)
     outcome = same(dumbbell(sources, 20, marking=RED, buffer=40, rate_bps=2e7))
-    told = outcome.table("transfers")
-    assert len(told["flow"]) > 300 and told["complete"].all()
+    transfers = outcome.table("transfers")
+    assert len(transfers["flow"]) > 300 and transfers["complete"].all()
 
 
 def test_reductions_and_waits() -> None:

@@ -34,7 +34,7 @@ def replay(laws: Laws, lines: Iterable[str], most: int = 10) -> Replay:
     Raises:
         KeyError: a hook or host that the log does not declare.
     """
-    told = Replay()
+    result = Replay()
     hosts: dict[str, tuple[str, Marking | Window | Scheduler]] = {}
     for number, line in enumerate(lines, 1):
         hook, host, *words = line.split()
@@ -46,13 +46,13 @@ def replay(laws: Laws, lines: Iterable[str], most: int = 10) -> Replay:
             hosts[host] = (name, make(name, numbers))
             continue
         name, law = hosts[host]
-        told.calls[name, hook] += 1
+        result.calls[name, hook] += 1
         logged, now = _HOOKS[hook](law, words)
         if logged != now:
-            told.differing.append(f"line {number}, {name} {hook}: logged {logged}, again {now}")
-            if len(told.differing) == most:
+            result.differing.append(f"line {number}, {name} {hook}: logged {logged}, again {now}")
+            if len(result.differing) == most:
                 break
-    return told
+    return result
 
 
 def _scheduler(laws: Laws) -> Callable[[str, Sequence[float]], Scheduler]:
@@ -130,7 +130,7 @@ def _set(call: Callable[[Window, float], None]) -> Callable[[Window, Sequence[st
     return again
 
 
-def _seen(law: Window, words: Sequence[str]) -> Pair:
+def _acknowledged(law: Window, words: Sequence[str]) -> Pair:
     now, srtt, least, acked, sent, in_flight, limited = (int(word) for word in words)
     law.see((now, srtt, least, acked, sent, in_flight, bool(limited)))
     return (), ()
@@ -201,7 +201,7 @@ _HOOKS: dict[str, Callable[..., Pair]] = {
     "timeout": _changed(lambda law, w, more: law.on_timeout(w, float.fromhex(more[0]))),
     "begin": _changed(lambda law, w, more: law.begin(w)),
     "rtt": _changed(lambda law, w, more: law.on_rtt(w, int(more[0]))),
-    "see": _seen,
+    "see": _acknowledged,
     "sent": _sent,
     "delivered": _delivered,
     "lost": _lost,

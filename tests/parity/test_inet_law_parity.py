@@ -25,12 +25,12 @@ def test_inet_calls_replay(marking: str, tmp_path: Path) -> None:
     with mock.patch.dict(os.environ, {"ECNOMY_LAW_LOG": str(tmp_path / "log")}):
         drive_omnet.run(plan, decisions(plan))
     with (tmp_path / "log").open() as lines:
-        told = replay(load_module(build_module()), lines)
-    assert told.differing == []
+        replayed = replay(load_module(build_module()), lines)
+    assert replayed.differing == []
     law = MARKING[marking].law
     for window in WINDOWS:
-        assert told.calls[window, "ack"] > 0, window
-    assert told.calls["wtp", "weight"] > 0
-    assert told.calls[law, "arrival"] > 1000
-    assert (told.calls[law, "departure"] > 0) == (marking in DEPARTURES)
-    assert (told.calls[law, "timer"] > 0) == (law in TIMERS)
+        assert replayed.calls[window, "ack"] > 0, window
+    assert replayed.calls["wtp", "weight"] > 0
+    assert replayed.calls[law, "arrival"] > 1000
+    assert (replayed.calls[law, "departure"] > 0) == (marking in DEPARTURES)
+    assert (replayed.calls[law, "timer"] > 0) == (law in TIMERS)

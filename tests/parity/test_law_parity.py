@@ -58,7 +58,7 @@ def log_of(marking: str) -> tuple[str, ...]:
 
 
 @functools.cache
-def told_of(marking: str) -> Replay:
+def replay_of(marking: str) -> Replay:
     """The result of repeating the calls of a run's log."""
     return replay(laws(), log_of(marking))
 
@@ -83,30 +83,30 @@ def test_no_law_is_left_out() -> None:
 @pytest.mark.parametrize("marking", MARKING)
 def test_engine_calls_replay(marking: str) -> None:
     """Every call of every law of a run has the same outcome as in the engine."""
-    told = told_of(marking)
-    assert told.differing == []
+    replayed = replay_of(marking)
+    assert replayed.differing == []
     for window in WINDOWS:
-        assert told.calls[window, "ack"] > 0, window
+        assert replayed.calls[window, "ack"] > 0, window
     for window in ("cubic", "dctcp"):
-        assert told.calls[window, "see"] >= told.calls[window, "ack"], window
+        assert replayed.calls[window, "see"] >= replayed.calls[window, "ack"], window
     for what in ("sent", "delivered"):
-        assert told.calls["bbr", what] > 0, what
+        assert replayed.calls["bbr", what] > 0, what
     for what in ("weight", "gain"):
-        assert told.calls["wtp", what] > 0, what
+        assert replayed.calls["wtp", what] > 0, what
     if of(marking) != "drop-tail":
-        assert told.calls[of(marking), "arrival"] > 1000
-        assert told.calls[of(marking), "configure"] >= 15
-    assert bool(told.calls[of(marking), "departure"]) == (marking in DEPARTURES)
-    assert bool(told.calls[of(marking), "timer"]) == (of(marking) in TIMERS)
+        assert replayed.calls[of(marking), "arrival"] > 1000
+        assert replayed.calls[of(marking), "configure"] >= 15
+    assert bool(replayed.calls[of(marking), "departure"]) == (marking in DEPARTURES)
+    assert bool(replayed.calls[of(marking), "timer"]) == (of(marking) in TIMERS)
 
 
 def test_losses_timeouts_and_echoes_are_among_the_calls() -> None:
     """Together the plans make every kind of call to a window law."""
-    seen = sum((told_of(name).calls for name in MARKING), Replay().calls)
+    calls = sum((replay_of(name).calls for name in MARKING), Replay().calls)
     for window in ("reno", "newreno", "tahoe", "multcp"):
         for hook in ("ack", "congestion", "loss"):
-            assert seen[window, hook] > 0, (window, hook)
-    assert sum(seen[window, "timeout"] for window in WINDOWS) > 0
+            assert calls[window, hook] > 0, (window, hook)
+    assert sum(calls[window, "timeout"] for window in WINDOWS) > 0
 
 
 Edit = Callable[[list[str]], bool]  # edits the words after hook and host; True if it fits

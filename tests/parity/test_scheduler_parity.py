@@ -89,12 +89,12 @@ def again(lines: tuple[str, ...], most: int = 10) -> Replay:
 @pytest.mark.parametrize("engine", ENGINES)
 def test_scheduler_calls_replay(engine: str, law: str) -> None:
     """Every call of the scheduler has the same outcome as in the engine, to the bit."""
-    told = again(log_of(engine, law))
-    assert told.differing == []
-    assert all(told.calls[law, hook] > 1000 for hook in HOOKS)
+    replayed = again(log_of(engine, law))
+    assert replayed.differing == []
+    assert all(replayed.calls[law, hook] > 1000 for hook in HOOKS)
     if law == "deficit-round-robin":
-        assert all(told.calls[marking, "arrival"] > 1000 for marking in ("red", "fixed"))
-    assert all(told.calls[window, "ack"] > 0 for window in WINDOWS)
+        assert all(replayed.calls[marking, "arrival"] > 1000 for marking in ("red", "fixed"))
+    assert all(replayed.calls[window, "ack"] > 0 for window in WINDOWS)
 
 
 @pytest.mark.parametrize("law", LAWS)

@@ -265,8 +265,8 @@ def _gave_up(process: subprocess.Popen[str], *words: str) -> bool:
     output = _output(process)
     if process.returncode == 0 and "runs:" in output:
         return False
-    told = any(word in output for word in words)
-    if process.returncode != 1 or not told or "Traceback" in output:
+    named = any(word in output for word in words)
+    if process.returncode != 1 or not named or "Traceback" in output:
         raise SystemExit(f"exit {process.returncode}, expected 1 and one of {words}: {output}")
     return True
 

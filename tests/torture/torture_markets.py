@@ -159,14 +159,14 @@ def _event(world: World, kind: str, draw: random.Random) -> str:
 
 def _check(world: World, kind: str, words: str, status: int, said: list[Path]) -> None:
     """No result is falsely complete, and there is no traceback."""
-    told = "".join(file.read_text() for file in said if file.exists())
+    output = "".join(file.read_text() for file in said if file.exists())
     for file in said:
         file.unlink(missing_ok=True)
     if status == 0 and kind != "dashboard":
-        raise SystemExit(f"{words}: ended with status 0: {told}")
+        raise SystemExit(f"{words}: ended with status 0: {output}")
     # A user's own program in which the engine dies rightly ends with a traceback.
-    if "Traceback" in told and kind in ("run", "serve", "dashboard"):
-        raise SystemExit(f"{words}: {told}")
+    if "Traceback" in output and kind in ("run", "serve", "dashboard"):
+        raise SystemExit(f"{words}: {output}")
     if any(manifest["complete"] is not False for manifest in world.manifests()):
         raise SystemExit(f"{words}: results are called complete")
 

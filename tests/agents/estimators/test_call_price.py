@@ -59,10 +59,10 @@ class Terms(NamedTuple):
 
     def learn(self, draws: Drawn) -> tuple[float, float]:
         """The blocking threshold, and V."""
-        lengths = np.full(len(draws.seen), float(self.probes))
+        lengths = np.full(len(draws.marked), float(self.probes))
         found = estimate(
             self.kind,
-            Samples.of(draws.seen, lengths),
+            Samples.of(draws.marked, lengths),
             Samples.of(draws.bad, lengths),
             blocked=BLOCKED,
             limit=self.late,
@@ -89,7 +89,7 @@ def sell(terms: Terms, key: int, *, related: bool, exact: bool = False) -> Sale:
     threshold, charge = terms.learn(Drawn(*map(np.concatenate, zip(*parts, strict=True))))
     charges = [terms.learn(part)[1] for part in parts]
     sold = drawn(SOLD)
-    accepted = sold.seen / terms.probes <= threshold
+    accepted = sold.marked / terms.probes <= threshold
     broken = sold.late[accepted] > terms.late * PACKETS
     paid_back = (charge if terms.forgone else BACK) * broken
     earned = charge - paid_back - PER_MARK * sold.marks[accepted] - PROBING

@@ -215,8 +215,8 @@ def test_cap_stays_when_only_the_mark_rate_changes() -> None:
     )
     agent = handler("web", "constant-throughput", rate=2e6, threshold=0.5)
     market = Market(plan, MarketSpec(1000, (isp, agent)))
-    told = [market.decide(world.report(plan, epoch * PS, epoch)).flows for epoch in range(4)]
-    named = [flows for flows in told if flows]
+    orders = [market.decide(world.report(plan, epoch * PS, epoch)).flows for epoch in range(4)]
+    named = [flows for flows in orders if flows]
     assert len({float(flows["mark_rate"][0]) for flows in named}) == len(named) > 2
     assert {float(flows["rate_cap_bps"][0]) for flows in named} == {2e6}
 

@@ -22,8 +22,8 @@ from ecnomy.agents.roles.connectivity_provider import ConnectivityProvider
 from ecnomy.agents.roles.customer import Customer
 from ecnomy.agents.roles.role import ADAPT, LONGEST_PS, Role, Strategist, Terms, settling_ps
 from flow_world import noting
-from flow_world import seen as observed
-from role_views import OFFERS, flows, prices, seen
+from flow_world import observation as observed
+from role_views import OFFERS, flows, observation, prices
 
 PS = 10**12
 
@@ -46,7 +46,7 @@ def test_default_interval_follows_what_is_measured(model: mesa.Model) -> None:
     customer = Customer(model, "ann", Terms(7))
     assert customer.interval_ps == ADAPT
     assert 0 <= customer.next_ps < 5 * PS
-    customer.decide(seen(0))
+    customer.decide(observation(0))
     assert not customer.due(64 * PS) and customer.due(65 * PS)
     assert not customer.hasty
 
@@ -73,7 +73,7 @@ def test_users_of_whom_few_look_take_longer_to_respond(model: mesa.Model) -> Non
     assert loyal.inertia == 0.8
     params = {"demand": {"kind": "linear", "choke": 1.0}, "looks": 0.2}
     users = Customer(model, "users", Terms(1, "price-demand", params, 20 * PS))
-    users.decide(msgspec.structs.replace(seen(NO_OFFER), agent=noting()))
+    users.decide(msgspec.structs.replace(observation(NO_OFFER), agent=noting()))
     assert users.responds_ps / PS == pytest.approx(60 + 18.44 * 20, abs=1)
 
 
@@ -126,9 +126,9 @@ def test_a_strategy_may_advise_and_need_time(
     advice: object, needs_s: object, text: str, needs_ps: int
 ) -> None:
     """Advice is text and a time is a number above 0; anything else is ignored."""
-    asked = Strategist("users", "stay", {})
-    asked.whole = SimpleNamespace(advice=advice, needs_s=needs_s)
-    assert (asked.advice, asked.needs_ps) == (text, needs_ps)
+    strategist = Strategist("users", "stay", {})
+    strategist.whole = SimpleNamespace(advice=advice, needs_s=needs_s)
+    assert (strategist.advice, strategist.needs_ps) == (text, needs_ps)
 
 
 @pytest.mark.parametrize("count", [5, 16, 17, 30])
@@ -169,7 +169,7 @@ def test_providers_set_their_next_decision(model: mesa.Model) -> None:
         assert (carrier.next_ps, carrier.settles_ps) == (20 * PS, settles)
     terms = Terms(7, interval_ps=10 * PS)
     provider = ApplicationProvider(model, "shop", terms, OFFERS[:2])
-    provider.decide(seen(1, 0))
+    provider.decide(observation(1, 0))
     assert (provider.next_ps, provider.settles_ps, provider.hasty) == (15 * PS, 60 * PS, True)
 
 
@@ -246,7 +246,7 @@ def test_a_carrier_without_an_interval_waits_for_its_users(
 def test_configured_interval_is_kept_and_found_hasty(model: mesa.Model) -> None:
     """A configured interval of 10 s is kept, with a notice if 60 s are needed."""
     customer = Customer(model, "ann", Terms(7, interval_ps=10 * PS))
-    customer.decide(seen(0))
+    customer.decide(observation(0))
     assert not customer.due(14 * PS) and customer.due(15 * PS)
     assert customer.hasty
 
@@ -267,15 +267,15 @@ def test_agent_streams_are_fixed_for_ever() -> None:
 def test_provider_is_willing_to_pay_the_class_fee(model: mesa.Model) -> None:
     """Constant charge: the fee of each flow's class; flows without a class get no decision."""
     provider = ApplicationProvider(model, "shop", Terms(7), OFFERS[:2])
-    pay = provider.decide(seen(1, 0, NO_OFFER)).willingness_micro_per_s
+    pay = provider.decide(observation(1, 0, NO_OFFER)).willingness_micro_per_s
     assert pay is not None and pay.tolist() == [1e6, 4e6, -1.0]
 
 
 def test_single_flow_strategy_has_one_object_per_flow(model: mesa.Model) -> None:
     """Each flow of the group keeps its own state."""
     customer = Customer(model, "ann", Terms(7, "lab_strategies:Counting", {"step": 10.0}))
-    assert customer.decide(seen(0, 0)).willingness_micro_per_s.tolist() == [10.0, 10.0]
-    assert customer.decide(seen(0, 0)).willingness_micro_per_s.tolist() == [20.0, 20.0]
+    assert customer.decide(observation(0, 0)).willingness_micro_per_s.tolist() == [10.0, 10.0]
+    assert customer.decide(observation(0, 0)).willingness_micro_per_s.tolist() == [20.0, 20.0]
 
 
 def test_price_strategy_sets_the_price(model: mesa.Model) -> None:
@@ -286,7 +286,7 @@ def test_price_strategy_sets_the_price(model: mesa.Model) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fault", "told"),
+    ("fault", "message"),
     [
         ("type", "returned NoneType"),
         ("length", "shape"),
@@ -297,18 +297,18 @@ def test_price_strategy_sets_the_price(model: mesa.Model) -> None:
         ("other-shop", "another provider"),
     ],
 )
-def test_useless_decisions_are_refused(model: mesa.Model, fault: str, told: str) -> None:
+def test_useless_decisions_are_refused(model: mesa.Model, fault: str, message: str) -> None:
     """The error names agent, strategy and reason."""
     customer = Customer(model, "ann", Terms(7, "lab_strategies:Broken", {"fault": fault}))
-    with pytest.raises(StrategyError, match=rf"ann \(lab_strategies:Broken\).*{told}"):
-        customer.decide(seen(0))
+    with pytest.raises(StrategyError, match=rf"ann \(lab_strategies:Broken\).*{message}"):
+        customer.decide(observation(0))
 
 
 def test_failing_strategy_is_named_with_its_place(model: mesa.Model) -> None:
     """The error for an exception in a user's code names its agent and its place."""
     customer = Customer(model, "ann", Terms(7, "lab_strategies:Broken", {"fault": "crash"}))
     with pytest.raises(StrategyError, match=r"ann .*KeyError: 'crash' \(.*lab_strategies.py:\d+\)"):
-        customer.decide(seen(0))
+        customer.decide(observation(0))
 
 
 def test_price_must_be_a_whole_number(model: mesa.Model) -> None:

@@ -21,7 +21,7 @@ from ecnomy.agents.roles.guaranteed_stream_provider import GuaranteedStreamProvi
 from ecnomy.agents.roles.role import ADAPT, EVERY_REPORT, Role, Strategist, Terms
 from ecnomy.agents.roles.subscriber import Subscriber
 from ecnomy.agents.spec import AgentSpec, CallLine, ClassSpec, ElasticLine, StrategySpec
-from flow_world import seen
+from flow_world import observation
 
 CALLS = "lab_sellers:Calls"
 FILES = ElasticTariff(10, 1000, 4, "files")
@@ -49,7 +49,7 @@ class Seat:
             if name in ("rows_of", "use"):
                 return [ord(source) for source in args[0]]
             if name in ("streams", "flows"):
-                return seen(1, 1) if name == "flows" else (name, *args)
+                return observation(1, 1) if name == "flows" else (name, *args)
             self.done.append((name, *args, *more.values()))
             return 10 + sum(one[0] == name for one in self.done)
 
@@ -271,7 +271,9 @@ def test_terms_are_those_of_the_scenario_s_entry() -> None:
 def test_a_strategy_for_single_flows_decides_on_every_property() -> None:
     """Each property has a column, and omitted ones stay unchanged."""
     offers = (Offer("shop", "gold", 5), Offer("shop", "tin", 3))
-    view = seen(1, 1, offers=offers, offer=[0, 0, 1, 1], switched_on=[False, True, True, True])
+    view = observation(
+        1, 1, offers=offers, offer=[0, 0, 1, 1], switched_on=[False, True, True, True]
+    )
     found = Strategist("ann", "lab_sellers:ByFlow", {}).decide(view)
     columns = {name: getattr(found, name).tolist() for name in type(found).__struct_fields__}
     assert columns == {

@@ -12,7 +12,7 @@ from ecnomy.agents.decision import LEAVE
 from ecnomy.agents.parameters import Refused
 from ecnomy.agents.strategies.aggressiveness_knob import AggressivenessKnob
 from ecnomy.markets.cli.main import main
-from flow_world import seen
+from flow_world import observation
 
 LOG = {"kind": "log", "a": 2.0, "x0": 1e6}
 FAIR = {"kind": "alpha-fair", "alpha": 2.0, "a": 2.0, "x0": 1e6}
@@ -32,13 +32,13 @@ KNOB = "most: 9, utility: {kind: log, a: 1 money/s, x0: 1 Mbps}"
 
 def met(knob: AggressivenessKnob, weight: float = 1.0) -> AggressivenessKnob:
     """Return the knob after its first decision."""
-    knob.decide_many(seen(0.0, 0.0, weight=weight))
+    knob.decide_many(observation(0.0, 0.0, weight=weight))
     return knob
 
 
 def turned(knob: AggressivenessKnob, **columns: object) -> float:
     """The weight that the knob chooses 5 s later."""
-    column = knob.decide_many(seen(5.0, 5.0, **columns)).weight
+    column = knob.decide_many(observation(5.0, 5.0, **columns)).weight
     assert column is not None
     return float(column[0])
 
@@ -47,7 +47,9 @@ def test_a_flow_begins_with_the_weight_of_its_transport() -> None:
     """The weight is brought within the knob's bounds; a flow without a weight begins with 1."""
     found = []
     for weight in (3.0, 20.0, 0.0):
-        decision = AggressivenessKnob(LOG, most=8.0).decide_many(seen(0.0, 0.0, weight=weight))
+        decision = AggressivenessKnob(LOG, most=8.0).decide_many(
+            observation(0.0, 0.0, weight=weight)
+        )
         found.append(decision.weight)
     assert found == [3.0, 8.0, 1.0]
 

@@ -65,9 +65,9 @@ class Users:
             source=source,
             member=rows % n,
         )
-        seen = Observation(self.t_ps, dt_ps, 1000, (), columns, ("a", "b"), self.view)
+        observation = Observation(self.t_ps, dt_ps, 1000, (), columns, ("a", "b"), self.view)
         self.t_ps += 10 * PS
-        decision = self.strategy.decide_many(seen)
+        decision = self.strategy.decide_many(observation)
         self.cap_bps = decision.rate_cap_bps
         assert decision.active is not None
         active = decision.active.reshape(2, n)
@@ -190,8 +190,8 @@ def test_fees_count() -> None:
         bill_micro=np.where(rows < n, 5_000_000, 4_000_000),
     )
     for t_ps in (20 * PS, 30 * PS):
-        seen = Observation(t_ps, 10 * PS, 1000, offers, columns, ("a", "b"), users.view)
-        decision = users.strategy.decide_many(seen)
+        observation = Observation(t_ps, 10 * PS, 1000, offers, columns, ("a", "b"), users.view)
+        decision = users.strategy.decide_many(observation)
     assert decision.active is not None
     assert decision.active.tolist() == [False] * 6 + [True] * 6
 
@@ -224,9 +224,9 @@ def test_sources_of_unlike_size_are_refused() -> None:
         source=np.array([0, 0, 0, 1, 1]),
         member=np.array([0, 1, 2, 0, 1]),
     )
-    seen = Observation(0, 0, 1000, (), columns, ("a", "b"), users.view)
+    observation = Observation(0, 0, 1000, (), columns, ("a", "b"), users.view)
     with pytest.raises(StrategyError, match="the agent's sources have 3, 2 flows"):
-        users.strategy.decide_many(seen)
+        users.strategy.decide_many(observation)
 
 
 def test_users_leave_where_every_alternative_loses() -> None:
@@ -262,13 +262,13 @@ def test_users_who_have_just_come_are_not_heard() -> None:
     """Expectations follow settled users. New users count only if all users are new."""
     users = Users(3)
     users.meet((1, 3))
-    told = users.strategy
-    told._choice, told._away = np.array([0, 0, 1]), np.zeros(3, dtype=np.bool_)
-    told._known = np.array([[10.0, -5.0, np.nan], [np.nan, np.nan, 4.0]])
-    told._new = np.array([False, True, False])
-    assert told._expected()[0, 2] == 10
-    told._new = np.array([True, True, False])
-    assert told._expected()[0, 2] == 2.5
+    strategy = users.strategy
+    strategy._choice, strategy._away = np.array([0, 0, 1]), np.zeros(3, dtype=np.bool_)
+    strategy._known = np.array([[10.0, -5.0, np.nan], [np.nan, np.nan, 4.0]])
+    strategy._new = np.array([False, True, False])
+    assert strategy._expected()[0, 2] == 10
+    strategy._new = np.array([True, True, False])
+    assert strategy._expected()[0, 2] == 2.5
 
 
 def test_no_flow_exceeds_the_rate_at_which_its_user_is_sated() -> None:

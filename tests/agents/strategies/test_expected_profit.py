@@ -15,7 +15,7 @@ from ecnomy.agents.call_tariff import CallTariff
 from ecnomy.agents.calls import Call
 from ecnomy.agents.parameters import Refused
 from ecnomy.agents.strategies.expected_profit import ExpectedProfit
-from gsp_world import PS, TARIFF, World, seen
+from gsp_world import PS, TARIFF, World, observation
 from tiers import full, in_full
 
 SAMPLE, LEARNING, MEMORY = 20, 4, 12
@@ -113,7 +113,7 @@ class Corrections:
 
     def ended(self, world: World) -> None:
         """Add the calls reported in this second, judged by earlier data only."""
-        for call in world.told[world.second]:
+        for call in world.reported[world.second]:
             if not self.laws:
                 continue
             first, last = call.start_ps // PS + 1, -(-call.end_ps // PS)
@@ -165,9 +165,9 @@ def test_every_answer_is_that_of_a_plain_recount(per_minute: int) -> None:
         answers.append(answer)
         return answer
 
-    def watched(told: Any) -> None:
+    def watched(view: Any) -> None:
         nonlocal packets
-        watch(told)
+        watch(view)
         own.ended(world)
         if world.second and world.second % SAMPLE == 0:
             own.renew(world.second)
@@ -192,9 +192,9 @@ def test_it_lets_in_before_it_has_learnt() -> None:
     assert strategy.admit(Call(0, 0, free, 1e12))
     world = World(strategy, lambda second: (0.5, 0.1), tariff=free, price_micro=10**9)
     world.run(29)
-    assert all(answer for *_, answer in world.asked) and not strategy.learnt
+    assert all(answer for *_, answer in world.answers) and not strategy.learnt
     world.run(300)
-    assert strategy.learnt and not any(answer for t_ps, _, answer in world.asked[60:])
+    assert strategy.learnt and not any(answer for t_ps, _, answer in world.answers[60:])
 
 
 def test_a_rush_like_none_before_is_no_chance() -> None:
@@ -205,8 +205,8 @@ def test_a_rush_like_none_before_is_no_chance() -> None:
         strategy, lambda second: (0.2, 0.0) if second < 200 else (0.9, 0.0), tariff=tariff
     )
     world.run(212)
-    late = [answer for t_ps, _, answer in world.asked if t_ps >= 206 * PS]
-    soon = [answer for t_ps, _, answer in world.asked if t_ps < 200 * PS]
+    late = [answer for t_ps, _, answer in world.answers if t_ps >= 206 * PS]
+    soon = [answer for t_ps, _, answer in world.answers if t_ps < 200 * PS]
     assert all(soon) and late and not any(late)
 
 
@@ -220,7 +220,7 @@ def test_it_comes_back() -> None:
     world.run(2400)
 
     def share(first: int, last: int) -> float:
-        rows = [a for t_ps, _, a in world.asked if first * PS <= t_ps < last * PS]
+        rows = [a for t_ps, _, a in world.answers if first * PS <= t_ps < last * PS]
         return sum(rows) / len(rows)
 
     assert share(100, 600) == 1.0
@@ -238,16 +238,16 @@ def test_bad_calls_are_forgotten() -> None:
     strategy = ExpectedProfit(sample=20.0, learning=5, memory=10)
     world = World(strategy, levels, tariff=tariff)
     world.run(200)
-    bad = [seen(200 + i, 1.0, (40, 0, 0)) for i in range(1)]
+    bad = [observation(200 + i, 1.0, (40, 0, 0)) for i in range(1)]
     strategy.watch(bad[0])
     for flow in range(60):  # sixty calls, all of which break
         assert strategy.admit(Call(200 * PS + flow, 500 + flow, tariff, 1000.0))
-    strategy.watch(seen(240, 40.0, (1600, 16, 0), _broken(60), tariff))
+    strategy.watch(observation(240, 40.0, (1600, 16, 0), _broken(60), tariff))
     assert not strategy.admit(Call(240 * PS, 1, tariff, 1000.0))
     back = next(
         second
         for second in range(260, 2000, 20)
-        if strategy.watch(seen(second, 20.0, (800, 8, 0), [], tariff)) is None
+        if strategy.watch(observation(second, 20.0, (800, 8, 0), [], tariff)) is None
         and strategy.admit(Call(second * PS, 1, tariff, 1000.0))
     )
     assert 300 < back <= 240 + 10 * 20 + 20
@@ -284,7 +284,7 @@ def test_nothing_of_calls_under_way_is_known() -> None:
         strategy = ExpectedProfit(sample=10.0, learning=2)
         world = World(strategy, lambda second: (0.05, 0.0), dearer=dearer)
         world.run(60)
-        answers.append([a for *_, a in world.asked])
+        answers.append([a for *_, a in world.answers])
         readings = strategy.readings["expected_profit"]
         answers.append([readings > 0])
     assert answers[0] == answers[2]
@@ -304,8 +304,8 @@ def test_posted_prices_earn_the_margin(forgone: bool) -> None:
     if forgone:
         post = strategy.post_call_price
 
-        def both(told: Any) -> int | None:
-            posted = post(told)
+        def both(view: Any) -> int | None:
+            posted = post(view)
             if posted is not None:  # the tariff reimburses its price
                 world.tariff = msgspec.structs.replace(world.tariff, reimbursement_micro=posted)
             return posted
@@ -317,7 +317,7 @@ def test_posted_prices_earn_the_margin(forgone: bool) -> None:
     late = [c for c in world.ended if c.start_ps >= learnt * PS]
     probes = sum(marks for _, marks, _ in world.reports[learnt:]) * 1000
     profits = np.array([c.profit_micro for c in late]) - probes / len(late)
-    assert all(answer for *_, answer in world.asked)
+    assert all(answer for *_, answer in world.answers)
     error = profits.std() / math.sqrt(len(profits))
     assert abs(profits.mean() - margin * 1e6) < 3 * math.sqrt(2) * error
 
@@ -325,15 +325,15 @@ def test_posted_prices_earn_the_margin(forgone: bool) -> None:
 def test_a_price_leaves_out_what_costs_more_than_it() -> None:
     """With 40 expensive samples of 100, V follows from the other 60, by the docstring's steps."""
     strategy = ExpectedProfit(margin=0.01, sample=1.0, learning=3, memory=100, reprice=100.0)
-    strategy.watch(seen(0, 0, (0, 0, 0)))
+    strategy.watch(observation(0, 0, (0, 0, 0)))
     calls = []
     for second in range(1, 101):
         marks = 900 if second > 60 else 10
-        strategy.watch(seen(second, 1.0, (1000, marks, 0), calls, price_micro=1000))
+        strategy.watch(observation(second, 1.0, (1000, marks, 0), calls, price_micro=1000))
         strategy.admit(Call(second * PS, second, TARIFF, 1000.0))
         calls = [_call(second)]
-    told = seen(100, 0.0, (0, 0, 0), price_micro=1000)
-    posted = strategy.post_call_price(told)
+    view = observation(100, 0.0, (0, 0, 0), price_micro=1000)
+    posted = strategy.post_call_price(view)
     assert posted is not None
     rates = [(900 if s > 60 else 10) / 1000 for s in range(1, 101)]
     mean = (sum(rates) * 1000 + 0.5) / (100 * 1000 + 1)

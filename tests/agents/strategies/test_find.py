@@ -38,7 +38,7 @@ def test_entry_point_finds_an_installed_class(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize(
-    ("kind", "told"),
+    ("kind", "message"),
     [
         (
             "nonesuch",
@@ -52,9 +52,9 @@ def test_entry_point_finds_an_installed_class(monkeypatch: pytest.MonkeyPatch) -
         ("my_lab.budget.Hourly", "no strategy .*; did you mean 'my_lab.budget:Hourly'"),
     ],
 )
-def test_missing_strategy_names_what_was_tried(kind: str, told: str) -> None:
+def test_missing_strategy_names_what_was_tried(kind: str, message: str) -> None:
     """One line lists the places that were searched."""
-    with pytest.raises(StrategyError, match=told):
+    with pytest.raises(StrategyError, match=message):
         find(kind)
 
 
@@ -79,9 +79,9 @@ class _Wrong:
     def decide(self) -> None:
         """A method that lacks its argument."""
 
-    def read(self, seen: Path) -> object:
+    def read(self, path: Path) -> object:
         """A misspelt attribute."""
-        return seen.paremts  # type: ignore[attr-defined]
+        return path.paremts  # type: ignore[attr-defined]
 
 
 def test_a_fault_in_user_code_says_what_to_write() -> None:

@@ -45,10 +45,10 @@ class Carrier:
         dt_ps = 10 * S if self.t_ps else 0
         self.t_ps += 10 * S
         before = self.price
-        seen = PriceObservation(
+        observation = PriceObservation(
             self.t_ps, dt_ps, before, NONE, self.view, responds_ps=responds_s * S
         )
-        self.price = self.strategy.post_price(seen)
+        self.price = self.strategy.post_price(observation)
         return self.price - before
 
 

@@ -46,16 +46,16 @@ class Life:
             active=np.ones(len(price)),
             delivered=packets,
         )
-        seen = SimpleNamespace(flows=flows, dt_s=EVERY_S)
+        observation = SimpleNamespace(flows=flows, dt_s=EVERY_S)
         sent = self.on & ~self.leaving.away
         used_s = np.where(packets > 0, EVERY_S, 0.0)
-        self.leaving.learn(seen, used_s, sent)  # type: ignore[arg-type]
+        self.leaving.learn(observation, used_s, sent)  # type: ignore[arg-type]
         back = self.leaving.turn(
             t_s, np.ones(len(price)), np.zeros(len(price)), sent, posted(len(price))
         )
         self.on = ~self.leaving.away
-        told = (self.leaving.away, self.leaving.probing, back, self.leaving.contract())
-        return np.array(told, dtype=np.float64)
+        state = (self.leaving.away, self.leaving.probing, back, self.leaving.contract())
+        return np.array(state, dtype=np.float64)
 
 
 @pytest.mark.parametrize(("seed", "phase", "dear"), [(4, 9, 0.5), (6, 1, 0.7), (5, 2, 0.7)])

@@ -201,9 +201,9 @@ def test_packets_that_arrive_after_a_user_left_tell_no_contract() -> None:
     """They belong to an earlier rate; the user's next trial begins without a charge by use."""
     leaving = User().leaving
     leaving.away[:] = True
-    seen = bill(0.0, 0.0)
-    seen.flows.bill_micro[:] += 1_000_000
-    leaving.learn(seen, np.array([0.001]), ~ON)
+    observation = bill(0.0, 0.0)
+    observation.flows.bill_micro[:] += 1_000_000
+    leaving.learn(observation, np.array([0.001]), ~ON)
     assert leaving.contract() == [0.0]
 
 
@@ -240,9 +240,9 @@ def test_a_charge_by_use_is_known_from_the_first_bill() -> None:
     """A flow's first interval gives the charge, until the first whole interval replaces it."""
     leaving = User().leaving
     for sent, price in ((~ON, 0.6), (ON, 0.4)):
-        seen = bill(0.0, 0.25)
-        seen.flows.bill_micro[:] += round(1e6 * EVERY_S * price)
-        leaving.learn(seen, np.array([EVERY_S]), sent)
+        observation = bill(0.0, 0.25)
+        observation.flows.bill_micro[:] += round(1e6 * EVERY_S * price)
+        leaving.learn(observation, np.array([EVERY_S]), sent)
         assert leaving.contract() == pytest.approx([price])
     leaving.learn(bill(0.0, 0.25), np.array([0.0]), ~ON)
     leaving.meet(np.full(2, np.inf), np.array([1]), np.array([0]))
@@ -258,10 +258,10 @@ def test_a_cost_of_delay_counts_as_a_contract_by_use(cost: float, srtt_s: float)
     assert leaving.contract() == [0.0]
     totals = np.zeros(2)  # money for delay, r dt
     for megabytes, used_s, kept in ((0.5, 4.0, 1.0), (2.0, 3.0, 0.5)):
-        seen = bill(0.2, 0.5)
-        seen.flows.srtt_s = np.array([srtt_s])  # type: ignore[misc]
-        seen.flows.delivered_bytes = np.array([round(1e6 * megabytes)])  # type: ignore[misc]
-        leaving.learn(seen, np.array([used_s]), ON)
+        observation = bill(0.2, 0.5)
+        observation.flows.srtt_s = np.array([srtt_s])  # type: ignore[misc]
+        observation.flows.delivered_bytes = np.array([round(1e6 * megabytes)])  # type: ignore[misc]
+        leaving.learn(observation, np.array([used_s]), ON)
         totals = kept * totals + np.array([cost * srtt_s * megabytes, used_s])
         assert leaving.contract() == pytest.approx([totals[0] / totals[1]])
 
@@ -282,10 +282,10 @@ def test_who_returns_has_forgotten_the_price_it_left_for() -> None:
         assert leaving.turn(user.t_s, np.zeros(1), np.zeros(1), ~ON, posted(1)).tolist() == [True]
         for knows in (False, False, True):
             assert leaving.probing[0]
-            seen = bill(0.0, 0.1)
-            seen.flows.delivered = np.array([2])  # type: ignore[misc]
+            observation = bill(0.0, 0.1)
+            observation.flows.delivered = np.array([2])  # type: ignore[misc]
             user.t_s += EVERY_S
-            leaving.learn(seen, np.array([EVERY_S]), ON)
+            leaving.learn(observation, np.array([EVERY_S]), ON)
             assert not leaving.turn(user.t_s, np.ones(1), np.zeros(1), ON, posted(1)).any()
             assert (leaving.probing[0], leaving.away[0]) == (not knows, False)
         paid, _, used, *_ = leaving._sums[:, 0].tolist()

@@ -18,14 +18,14 @@ from ecnomy.agents.estimators import ESTIMATORS, BetaBinomial, Samples
 from ecnomy.agents.parameters import Refused
 from ecnomy.agents.strategies.marking_quantile import MarkingQuantile
 from gsp_world import TARIFF, World
-from gsp_world import seen as gsp_seen
+from gsp_world import observation as gsp_observation
 from tiers import full
 
 PS = 10**12
 CALL = Call(0, 0)
 
 
-def seen(t_s: float, dt_s: float, sent: int, marks: int) -> StreamObservation:
+def observation(t_s: float, dt_s: float, sent: int, marks: int) -> StreamObservation:
     """Two streams with these packets in all."""
     none = np.zeros(2, dtype=np.int64)
     half = np.array([sent // 2, sent - sent // 2])
@@ -41,14 +41,14 @@ def test_window_and_samples_are_those_of_a_plain_list() -> None:
     strategy = MarkingQuantile(quantile=0.8, sample=10.0, learning=4)
     history: list[tuple[int, int]] = []
     samples: list[float] = []
-    strategy.watch(seen(0, 0, 0, 0))
+    strategy.watch(observation(0, 0, 0, 0))
     assert strategy.marking_rate == 0 and strategy.admit(CALL)
     blocked = 0
     for second in range(1, 301):
         sent = draw.randint(30, 60)
         marks = draw.randint(0, 6) if second % 50 > 10 else draw.randint(0, 30)
         history.append((sent, marks))
-        strategy.watch(seen(second, 1, sent, marks))
+        strategy.watch(observation(second, 1, sent, marks))
         last = history[-10:]
         m = sum(k for _, k in last) / sum(n for n, _ in last)
         assert strategy.marking_rate == pytest.approx(m, rel=1e-12)
@@ -71,24 +71,24 @@ def test_in_a_steady_network_the_share_promised_is_blocked() -> None:
     """Independent samples: a share 1 - quantile of the time is above the threshold (99 %)."""
     draw = random.Random(5)
     strategy = MarkingQuantile(quantile=0.9, sample=1.0, learning=50)
-    refused = asked = 0
+    refused = requests = 0
     for second in range(4000):
         marks = sum(draw.random() < 0.1 for _ in range(100))
-        strategy.watch(seen(second, 1, 100, marks))
+        strategy.watch(observation(second, 1, 100, marks))
         if second >= 1000:
-            asked += 1
+            requests += 1
             refused += not strategy.admit(CALL)
     # Ties: marks are whole numbers, so that less than a tenth is above the quantile.
     exact = 1 - sum(math.comb(100, k) * 0.1**k * 0.9 ** (100 - k) for k in range(15))
-    assert abs(refused / asked - exact) < 2.576 * math.sqrt(exact / asked)
-    assert refused / asked <= 0.1
+    assert abs(refused / requests - exact) < 2.576 * math.sqrt(exact / requests)
+    assert refused / requests <= 0.1
 
 
 def test_silent_streams_block_nobody() -> None:
     """Nothing is learnt from test streams that send nothing."""
     strategy = MarkingQuantile(sample=2.0, learning=1)
     for second in range(20):
-        strategy.watch(seen(second, 1, 0, 0))
+        strategy.watch(observation(second, 1, 0, 0))
         assert strategy.admit(CALL) and strategy.threshold == math.inf
 
 
@@ -117,11 +117,11 @@ def test_the_threshold_is_the_estimators(kind: str) -> None:
     draw = random.Random(7)
     tariff = msgspec.structs.replace(TARIFF, max_blocking_rate=0.25)
     strategy = MarkingQuantile(sample=10.0, learning=3, estimator=kind)
-    kept, told = [(0, 0)], 0
+    kept, compared = [(0, 0)], 0
     for second in range(1, 301):
         sent, marks = draw.randint(30, 60), draw.randint(0, 12)
         kept.append((sent, marks))
-        strategy.watch(gsp_seen(second, 1.0, (sent, marks, 0), tariff=tariff))
+        strategy.watch(gsp_observation(second, 1.0, (sent, marks, 0), tariff=tariff))
         blocks = [kept[i : i + 10] for i in range(1, len(kept) - 9, 10)]
         packets = [sum(n for n, _ in block) for block in blocks]
         hits = [sum(k for _, k in block) for block in blocks]
@@ -130,11 +130,11 @@ def test_the_threshold_is_the_estimators(kind: str) -> None:
             continue
         expected = ESTIMATORS[kind].of(Samples.of(hits, packets)).threshold(0.25)
         assert strategy.threshold == expected
-        told += 1
+        compared += 1
         now = kept[-10:]
         m = sum(k for _, k in now) / sum(n for n, _ in now)
         assert strategy.admit(CALL) == (m <= expected)
-    assert told > 200
+    assert compared > 200
 
 
 def test_a_given_quantile_comes_before_the_tariffs() -> None:
@@ -149,7 +149,7 @@ def test_a_given_quantile_comes_before_the_tariffs() -> None:
         strategy = MarkingQuantile(quantile, sample=1.0, learning=10)
         tariff = msgspec.structs.replace(TARIFF, max_blocking_rate=promised)
         for second, marks in enumerate(rates, 1):
-            strategy.watch(gsp_seen(second, 1.0, (100, marks, 0), tariff=tariff))
+            strategy.watch(gsp_observation(second, 1.0, (100, marks, 0), tariff=tariff))
         assert strategy.threshold == expected
 
 
@@ -174,10 +174,10 @@ def test_posted_prices_are_those_of_a_plain_recount(kind: str) -> None:
     calls: list[tuple[int, float, int, float, bool]] = []
     watch = strategy.watch
 
-    def watched(told: StreamObservation) -> None:
-        watch(told)
+    def watched(view: StreamObservation) -> None:
+        watch(view)
         second = world.second
-        calls.extend(told_of(world, state["laws"]))
+        calls.extend(ended_calls(world, state["laws"]))
         if not second or second % sample:
             return
         rows = [world.reports[1 + i : 1 + i + sample] for i in range(0, second, sample)]
@@ -195,8 +195,8 @@ def test_posted_prices_are_those_of_a_plain_recount(kind: str) -> None:
     strategy.watch = watched  # type: ignore[method-assign]
     post, posted = strategy.post_call_price, []
 
-    def post_call_price(told: StreamObservation) -> int | None:
-        answer = post(told)
+    def post_call_price(view: StreamObservation) -> int | None:
+        answer = post(view)
         if answer is not None:
             posted.append((answer, by_hand(world, state, memory)))
         return answer
@@ -217,14 +217,14 @@ def by_hand(world: World, state: dict[str, Any], memory: int) -> float:
     cost = 1000 * np.mean([c.sent for c in world.ended]) * rate * state["factor"]
     first = world.second - memory  # renewed every sample, so of whole samples
     probes = 1000 * sum(marks for _, marks, _ in world.reports[max(first + 1, 0) :])
-    sold = sum(a for t, _, a in world.asked if t >= max(first, 0) * PS)
+    sold = sum(a for t, _, a in world.answers if t >= max(first, 0) * PS)
     return float(20_000 - 3000 * minutes + 80_000 * chance + cost + probes / sold)
 
 
-def told_of(world: World, laws: Any) -> list[tuple[int, float, int, float, bool]]:
+def ended_calls(world: World, laws: Any) -> list[tuple[int, float, int, float, bool]]:
     """Calls that ended in this second: expected and actual marks, risk and fact of a breach."""
     rows = []
-    for call in world.told[world.second] if laws else []:
+    for call in world.reported[world.second] if laws else []:
         first, last = call.start_ps // PS + 1, min(-(-call.end_ps // PS), world.second)
         counts = zip(*world.reports[first : last + 1], strict=True)
         sent, marks, bad = (sum(column) for column in counts)

@@ -15,7 +15,7 @@ from ecnomy.agents.menus import STRATEGY, MenuView
 from ecnomy.agents.parameters import Refused
 from ecnomy.agents.strategies.best_choice import BestChoice
 from ecnomy.agents.strategies.menu import Menu
-from flow_world import noting, seen
+from flow_world import noting, observation
 
 LOG = {"kind": "log", "a": 2.0, "x0": 4e6}
 CHOICES = {
@@ -30,7 +30,7 @@ def test_each_flow_is_paid_for_by_the_strategy_picked_for_it() -> None:
     menu = Menu(CHOICES)
     assert menu.menu == ("steady", "elastic", "dear")
     for t_s, choice in enumerate(([2, 0, 2, 0], [0, 0, 2, 2], [2, 2, 2, 0])):
-        decided = menu.decide_many(seen(t_s, min(t_s, 1), choice=choice))
+        decided = menu.decide_many(observation(t_s, min(t_s, 1), choice=choice))
         paid = [{0: 300_000.0, 2: 1_900_000.0}[one] for one in choice]
         assert decided.willingness_micro_per_s is not None
         assert decided.willingness_micro_per_s.tolist() == paid
@@ -83,7 +83,7 @@ class User:
         columns = {"goodput_bps": np.array(goodput_bps), "flow": np.array([3, 5, 8])}
         micro = np.rint(np.array(bill) * dt_s * 1e6).astype(np.int64)
         decision = self.strategy.decide_many(
-            seen(t_s, dt_s, agent=self.agent, bill_micro=micro, **columns)
+            observation(t_s, dt_s, agent=self.agent, bill_micro=micro, **columns)
         )
         assert decision.active is decision.offer is None
         return {who: own.tolist() for who, own in self.choice.items()}
@@ -112,4 +112,4 @@ def test_providers_are_learnt_about_apart() -> None:
 def test_a_market_is_needed() -> None:
     """Menus require a market."""
     with pytest.raises(StrategyError, match="menus and random numbers require a market"):
-        BestChoice(LOG).decide_many(seen(0, 0))
+        BestChoice(LOG).decide_many(observation(0, 0))

@@ -15,7 +15,7 @@ from ecnomy.agents.observation import NO_OFFER, FlowColumns, Observation
 from ecnomy.agents.strategies.elastic_utility import ElasticUtility
 from ecnomy.agents.strategies.price_change import PriceChange
 from ecnomy.agents.utilities.find import utility_of
-from flow_world import seen
+from flow_world import observation
 
 PS = 10**12
 X0 = 1e6
@@ -43,8 +43,8 @@ def follow(rate_at: Callable[[float, int], float], price: Callable[[float, int],
             gain=np.array([0.5]),
             offer=whole(NO_OFFER),
         )
-        seen = Observation(k * DT * PS, DT * PS * (k > 0), 1000, (), columns)
-        found.append(strategy.decide_many(seen).willingness_micro_per_s[0] / 1e6)
+        view = Observation(k * DT * PS, DT * PS * (k > 0), 1000, (), columns)
+        found.append(strategy.decide_many(view).willingness_micro_per_s[0] / 1e6)
     return found
 
 
@@ -72,9 +72,11 @@ def test_a_price_that_may_be_on_either_side_of_the_dearest_w_is_no_change() -> N
     change = PriceChange(utility_of({"kind": "quadratic", "a": 1.0, "x0": X0}))
     change.meet(1, np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
     for marks, jumped in ((16, False), (400, True)):
-        told = seen(5, 5, goodput_bps=0.35 * X0, marks=marks, charge_micro=round(1.3 * 0.35 * 5e6))
+        view = observation(
+            5, 5, goodput_bps=0.35 * X0, marks=marks, charge_micro=round(1.3 * 0.35 * 5e6)
+        )
         used_s = np.array([0.35 * 5])
-        changed, step = change.steps(told.flows, used_s, np.log([0.5e6]), np.array([np.inf]))
+        changed, step = change.steps(view.flows, used_s, np.log([0.5e6]), np.array([np.inf]))
         assert changed.tolist() == [jumped]
     assert step == pytest.approx(np.log(1.3 * 0.35 / 0.5), abs=1e-6)
 
@@ -89,8 +91,8 @@ def test_bursts_of_marks_are_no_change() -> None:
     change.meet(1, np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
     for k in range(60):
         marks, money = (40, 5 * 0.4 * 5e6) if k % 5 == 4 else (0, 0)
-        told = seen(5 * k, 5, goodput_bps=X0, marks=marks, charge_micro=round(money))
-        changed, _ = change.steps(told.flows, np.array([5.0]), np.log([pays]), np.array([np.inf]))
+        view = observation(5 * k, 5, goodput_bps=X0, marks=marks, charge_micro=round(money))
+        changed, _ = change.steps(view.flows, np.array([5.0]), np.log([pays]), np.array([np.inf]))
         steps += [k] if changed[0] else []
     assert steps == [4, 9, 14, 19]
 
@@ -101,7 +103,7 @@ def test_a_row_whose_users_come_and_go_still_shows_a_new_price() -> None:
     change.meet(1, np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
     for k in range(21):
         users, price = (20, 40)[k % 2], 0.4 if k < 20 else 0.5
-        told = seen(
+        view = observation(
             5 * k,
             5,
             goodput_bps=X0,
@@ -109,7 +111,7 @@ def test_a_row_whose_users_come_and_go_still_shows_a_new_price() -> None:
             marks=round(10 * users * price / 0.4),
             charge_micro=round(users * price * 5e6),
         )
-        changed, _ = change.steps(told.flows, np.array([5.0]), np.log([0.6e6]), np.array([np.inf]))
+        changed, _ = change.steps(view.flows, np.array([5.0]), np.log([0.6e6]), np.array([np.inf]))
         steps += [k] if changed[0] else []
     assert steps == [20]
 
@@ -128,14 +130,16 @@ def trickle(strategy: ElasticUtility, packets_of: Callable[[float], int], decisi
     found = []
     for k in range(decisions):
         packets = packets_of(found[-1]) if k > 1 else 0
-        told = seen(2 * k, 2 * (k > 0), goodput_bps=packets * X0 / 100, delivered=packets, gain=0.5)
-        found.append(strategy.decide_many(told).willingness_micro_per_s[0] / 1e6)
+        view = observation(
+            2 * k, 2 * (k > 0), goodput_bps=packets * X0 / 100, delivered=packets, gain=0.5
+        )
+        found.append(strategy.decide_many(view).willingness_micro_per_s[0] / 1e6)
     return found
 
 
-@pytest.mark.parametrize("asked", [0.004, 0.0005])
-def test_a_trickle_comes_back_at_its_demand(asked: float) -> None:
-    """At half the choke price D is x0; from `asked` money/s on it is bought again within 2 min.
+@pytest.mark.parametrize("paid", [0.004, 0.0005])
+def test_a_trickle_comes_back_at_its_demand(paid: float) -> None:
+    """At half the choke price D is x0; from `paid` money/s on it is bought again within 2 min.
 
     With a packet every 2.5 or 20 s, most intervals have none. The flow never pays more than its
     demand.
@@ -146,8 +150,8 @@ def test_a_trickle_comes_back_at_its_demand(asked: float) -> None:
         before, sent[0] = int(sent[0]), sent[0] + 2 * 50 * w / 0.5
         return int(sent[0]) - before
 
-    strategy.decide_many(seen(0, 0, gain=0.5))
-    strategy._log_pay[:] = np.log(1e6 * asked)
+    strategy.decide_many(observation(0, 0, gain=0.5))
+    strategy._log_pay[:] = np.log(1e6 * paid)
     found = trickle(strategy, packets_of, 60)
     assert found[-20:] == pytest.approx([0.5] * 20, rel=0.05)
     assert max(found) < 0.6
@@ -156,7 +160,7 @@ def test_a_trickle_comes_back_at_its_demand(asked: float) -> None:
 def test_who_gets_nothing_pays_as_before_and_then_for_a_probe() -> None:
     """Without packets, w stays for 30 s; then it pays for x0/100 as a probe."""
     strategy = ElasticUtility({"kind": "log", "a": 1.0, "x0": X0})
-    strategy.decide_many(seen(0, 0, gain=0.5))
+    strategy.decide_many(observation(0, 0, gain=0.5))
     strategy._log_pay[:] = np.log(2000.0)
     found = trickle(strategy, lambda w: 0, 40)
     assert found[:15] == pytest.approx([0.002] * 15)

@@ -43,8 +43,8 @@ class Crowd:
             payload_bps=rate,
         )
         self.t_ps += 10 * S
-        seen = Observation(self.t_ps, dt_ps, 1000, (), flows, agent=self.view)
-        decision = self.strategy.decide_many(seen)
+        observation = Observation(self.t_ps, dt_ps, 1000, (), flows, agent=self.view)
+        decision = self.strategy.decide_many(observation)
         assert decision.active is not None
         self.active = decision.active
         return self.active
@@ -83,9 +83,9 @@ def test_as_many_take_part_as_the_curve_has(kind: str, price: float) -> None:
     """With even limits the number is exact, also after an intermediate higher price."""
     crowd = Crowd(200, demand={"kind": kind, **CURVES[kind]}, even=True, looks=1.0)
     expected = 200 * float(DEMANDS[kind](**CURVES[kind]).share(price))
-    for seen in (price, 1.5, price):
+    for posted in (price, 1.5, price):
         for _ in range(30):
-            crowd.decide(seen)
+            crowd.decide(posted)
     assert crowd.active.sum() == pytest.approx(expected, abs=1)
 
 

@@ -34,8 +34,8 @@ def posted(strategy: PriceSchedule, t_s: float) -> int:
 def test_a_step_holds_from_its_time_on() -> None:
     """Before the first time the price stays as it was; times need not be in order."""
     strategy = PriceSchedule(prices={40.0: 0.3, 10.0: 0.2})
-    told = [posted(strategy, t) for t in (0, 9.9, 10, 39.9, 40, 1e6)]
-    assert told == [77, 77, 200_000, 200_000, 300_000, 300_000]
+    prices = [posted(strategy, t) for t in (0, 9.9, 10, 39.9, 40, 1e6)]
+    assert prices == [77, 77, 200_000, 200_000, 300_000, 300_000]
 
 
 def test_prices_by_the_hour_repeat() -> None:
@@ -50,7 +50,7 @@ def test_prices_by_the_hour_repeat() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "message"),
     [
         ({"prices": {30.0: 0.1}, "period": 30.0}, "before the end of the period at 30 s"),
         ({"prices": {-1.0: 0.1}}, "times of 0 s or more"),
@@ -59,14 +59,14 @@ def test_prices_by_the_hour_repeat() -> None:
         ({"prices": {1.0: 0.1}, "period": 0.0}, "above 0 s"),
     ],
 )
-def test_schedules_that_are_none_are_refused(given: dict[str, object], told: str) -> None:
+def test_schedules_that_are_none_are_refused(given: dict[str, object], message: str) -> None:
     """The error gives the parameter, the value found and the values expected."""
-    with pytest.raises(Refused, match=told):
+    with pytest.raises(Refused, match=message):
         PriceSchedule(**given)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
-    ("prices", "told"),
+    ("prices", "message"),
     [
         ("prices: {1 min: 0.1 money, 60 s: 0.2 money}", "two values for the same time"),
         ("prices: {60: 0.1 money}", "a quantity in s"),
@@ -75,7 +75,7 @@ def test_schedules_that_are_none_are_refused(given: dict[str, object], told: str
         ("period: 24 h", "no 'prices'"),
     ],
 )
-def test_yaml_faults_name_what_was_expected(prices: str, told: str) -> None:
+def test_yaml_faults_name_what_was_expected(prices: str, message: str) -> None:
     """Each fault gives one line."""
-    with pytest.raises(ScenarioError, match=told):
+    with pytest.raises(ScenarioError, match=message):
         scenario_from_text(TEXT.replace("PRICES", prices))

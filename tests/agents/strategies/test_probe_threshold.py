@@ -16,7 +16,9 @@ PS = 10**12
 CALL = Call(0, 0)
 
 
-def seen(t_s: float, dt_s: float, delivered: int, marks: int, lost: int = 0) -> StreamObservation:
+def observation(
+    t_s: float, dt_s: float, delivered: int, marks: int, lost: int = 0
+) -> StreamObservation:
     """Two streams with these packets in all."""
     none = np.zeros(2, dtype=np.int64)
     half = np.array([delivered // 2, delivered - delivered // 2])
@@ -31,13 +33,13 @@ def test_calls_are_let_in_as_a_plain_list_has_it() -> None:
     draw = random.Random(5)
     strategy = ProbeThreshold(threshold=0.1, window=10.0)
     history: list[tuple[int, int, int]] = []
-    strategy.watch(seen(0, 0, 0, 0))
+    strategy.watch(observation(0, 0, 0, 0))
     answers = {True: 0, False: 0}
     for second in range(1, 401):
         delivered = draw.randint(20, 40)
         now = (delivered, draw.randint(0, 6), int(draw.random() < 0.02))
         history.append(now)
-        strategy.watch(seen(second, 1, *now))
+        strategy.watch(observation(second, 1, *now))
         last = history[-10:]
         share = sum(row[1] for row in last) / sum(row[0] for row in last)
         expected = len(history) >= 10 and share <= 0.1 and not any(row[2] for row in last)
@@ -52,14 +54,14 @@ def test_nobody_is_let_in_on_no_probes() -> None:
     """Calls are refused in the first window and without probes."""
     strategy = ProbeThreshold(threshold=0.1, window=2.0)
     assert not strategy.admit(CALL)
-    strategy.watch(seen(1, 1, 10, 0))
+    strategy.watch(observation(1, 1, 10, 0))
     assert not strategy.admit(CALL)
-    strategy.watch(seen(2, 1, 10, 2))
+    strategy.watch(observation(2, 1, 10, 2))
     assert strategy.admit(CALL)  # 2 of 20
-    strategy.watch(seen(3, 1, 10, 1))
+    strategy.watch(observation(3, 1, 10, 1))
     assert not strategy.admit(CALL)  # 3 of 20
     for t_s in (4, 5):
-        strategy.watch(seen(t_s, 1, 0, 0))
+        strategy.watch(observation(t_s, 1, 0, 0))
     assert not strategy.admit(CALL)
 
 

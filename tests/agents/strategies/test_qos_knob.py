@@ -8,7 +8,7 @@ import numpy as np
 from ecnomy.agents.decision import FEW
 from ecnomy.agents.observation import NO_OFFER, FlowColumns, Observation, Offer
 from ecnomy.agents.strategies.qos_knob import QosKnob
-from flow_world import seen
+from flow_world import observation
 
 PS = 10**12
 OFFERS = (
@@ -49,8 +49,8 @@ class Script:
             gain=np.full(flows, 0.5),
             offer=self.offer.copy(),
         )
-        seen = Observation(self.t_ps, dt_ps, 1000, self.offers, columns)
-        offer = self.knob.decide_many(seen).offer
+        view = Observation(self.t_ps, dt_ps, 1000, self.offers, columns)
+        offer = self.knob.decide_many(view).offer
         self.offer = self.offer if offer is None else offer
         return self.offer.tolist()
 
@@ -78,8 +78,8 @@ def test_a_good_second_starts_patience_anew() -> None:
     """A good second restarts the patience of 3 s, so two bad seconds cause no move."""
     script = Script(QosKnob(patience=3), BRONZE)
     script.step(100, 5)
-    seen = [script.step(g, 5)[0] for g in (50, 50, 95, 50, 50)]
-    assert seen == [BRONZE] * 5
+    classes = [script.step(g, 5)[0] for g in (50, 50, 95, 50, 50)]
+    assert classes == [BRONZE] * 5
     assert script.step(50, 5) == [SILVER]
 
 
@@ -124,8 +124,8 @@ def test_no_flapping_under_alternating_weather() -> None:
     """Congestion or calm shorter than the patience moves nothing."""
     script = Script(QosKnob(patience=4), SILVER)
     script.step(100, 5)
-    seen = [c for _ in range(10) for c in script.steps(3, 50, 5) + script.steps(3, 100, 0)]
-    assert set(seen) == {SILVER}
+    classes = [c for _ in range(10) for c in script.steps(3, 50, 5) + script.steps(3, 100, 0)]
+    assert set(classes) == {SILVER}
 
 
 def test_flow_that_may_not_send_is_not_judged() -> None:
@@ -144,8 +144,8 @@ def test_long_observations_count_whole() -> None:
 def test_ten_epochs_of_a_tenth_are_one_second() -> None:
     """Time adds up in integers: the move comes at exactly 1 s, not an epoch later."""
     script = Script(QosKnob(patience=1), GOLD)
-    seen = [script.step(100, 0, dt_s=0.1)[0] for _ in range(10)]
-    assert seen == [GOLD] * 9 + [SILVER]
+    classes = [script.step(100, 0, dt_s=0.1)[0] for _ in range(10)]
+    assert classes == [GOLD] * 9 + [SILVER]
 
 
 def test_flows_are_judged_one_by_one() -> None:
@@ -179,8 +179,8 @@ def test_many_flows_are_judged_like_each_alone() -> None:
         each = []
         for row, knob in enumerate(alone):
             own = {name: column[row] for name, column in drawn.items()}
-            each.append(knob.decide_many(seen(t_s, min(t_s, 1), offers=OFFERS, **own)).offer)
-        after = together.decide_many(seen(t_s, min(t_s, 1), offers=OFFERS, **drawn)).offer
+            each.append(knob.decide_many(observation(t_s, min(t_s, 1), offers=OFFERS, **own)).offer)
+        after = together.decide_many(observation(t_s, min(t_s, 1), offers=OFFERS, **drawn)).offer
         assert (after is None) == (t_s == 0)
         if after is not None:
             assert after.tolist() == [int(one[0]) for one in each if one is not None]

@@ -11,7 +11,7 @@ from ecnomy.agents.observation import FlowView
 from ecnomy.agents.parameters import Refused
 from ecnomy.agents.strategies.all_or_nothing import AllOrNothing
 from ecnomy.agents.strategies.average_rate import AverageRate
-from flow_world import noting, seen
+from flow_world import noting, observation
 
 MBPS = 1e6
 
@@ -19,8 +19,8 @@ MBPS = 1e6
 def view(t_s: float, dt_s: float, mbps: float, marks: int = 5, **more: object) -> FlowView:
     """One flow at a rate."""
     rate = mbps * MBPS
-    told = seen(t_s, dt_s, goodput_bps=rate, marks=marks, agent=noting(int(t_s)), **more)
-    return next(told.views())
+    flows = observation(t_s, dt_s, goodput_bps=rate, marks=marks, agent=noting(int(t_s)), **more)
+    return next(flows.views())
 
 
 def test_all_is_a_cap_and_a_threshold() -> None:

@@ -16,7 +16,9 @@ from ecnomy.agents.strategies.target_utilization import TargetUtilization
 S = 10**12
 
 
-def seen(price: int, used: list[float], names: tuple[str, ...], t_s: int = 10) -> PriceObservation:
+def observation(
+    price: int, used: list[float], names: tuple[str, ...], t_s: int = 10
+) -> PriceObservation:
     """Links that were busy for these shares of the last 10 s; at 0 s, the first look."""
     dt_ps = 10 * S if t_s else 0
     busy = np.array([round(u * dt_ps) for u in used], dtype=np.int64)
@@ -28,16 +30,16 @@ def seen(price: int, used: list[float], names: tuple[str, ...], t_s: int = 10) -
 def test_the_price_goes_with_the_ratio_of_use_and_target() -> None:
     """The price is P u / target of the named link; the first observation has no data."""
     strategy = TargetUtilization(target=0.8, link="b")
-    assert strategy.post_price(seen(1000, [0, 0], ("a", "b"), 0)) == 1000
-    assert strategy.post_price(seen(1000, [0.1, 0.96], ("a", "b"))) == 1200
-    assert strategy.post_price(seen(1200, [0.1, 0.6], ("a", "b"))) == 900
+    assert strategy.post_price(observation(1000, [0, 0], ("a", "b"), 0)) == 1000
+    assert strategy.post_price(observation(1000, [0.1, 0.96], ("a", "b"))) == 1200
+    assert strategy.post_price(observation(1200, [0.1, 0.6], ("a", "b"))) == 900
 
 
 def test_without_a_link_it_goes_by_the_busiest() -> None:
     """Without a link, the price follows the busiest link, which may change."""
     strategy = TargetUtilization(target=0.5)
-    assert strategy.post_price(seen(1000, [0.6, 0.2], ("a", "b"))) == 1200
-    assert strategy.post_price(seen(1200, [0.1, 0.55], ("a", "b"))) == 1320
+    assert strategy.post_price(observation(1000, [0.6, 0.2], ("a", "b"))) == 1200
+    assert strategy.post_price(observation(1200, [0.1, 0.55], ("a", "b"))) == 1320
 
 
 def test_an_empty_link_halves_the_price_down_to_the_floor() -> None:
@@ -45,7 +47,7 @@ def test_an_empty_link_halves_the_price_down_to_the_floor() -> None:
     strategy = TargetUtilization(target=0.25, floor=0.0004, ceiling=0.003)
     prices, price = [], 1000
     for used in (0.0, 0.0, 1.0, 1.0, 1.0):
-        price = strategy.post_price(seen(price, [used], ("a",)))
+        price = strategy.post_price(observation(price, [used], ("a",)))
         prices.append(price)
     assert prices == [500, 400, 1600, 3000, 3000]
 
@@ -55,15 +57,15 @@ def test_what_is_rounded_off_is_kept() -> None:
     strategy = TargetUtilization(target=0.5)
     price = 3
     for _ in range(50):
-        price = strategy.post_price(seen(price, [0.505], ("a",)))
+        price = strategy.post_price(observation(price, [0.505], ("a",)))
     assert price == round(3 * 1.01**50)
 
 
 def test_a_price_that_somebody_else_posts_is_taken_up() -> None:
     """A user may post a price between two steps of a market."""
     strategy = TargetUtilization(target=0.5)
-    strategy.post_price(seen(1000, [0.5], ("a",)))
-    assert strategy.post_price(seen(5000, [0.5], ("a",))) == 5000
+    strategy.post_price(observation(1000, [0.5], ("a",)))
+    assert strategy.post_price(observation(5000, [0.5], ("a",))) == 5000
 
 
 @pytest.mark.parametrize("late", [False, True])
@@ -91,7 +93,7 @@ def test_no_swing_whatever_the_demand(elasticity: float, start: float, late: boo
         for _ in range(count):
             now = use(price, demand)
             used.append(now)
-            price = strategy.post_price(seen(price, [before if late else now], ("a",)))
+            price = strategy.post_price(observation(price, [before if late else now], ("a",)))
             before = now
         return price, used
 
@@ -114,7 +116,7 @@ def test_a_law_that_ignores_load_may_swing_where_demand_is_very_elastic() -> Non
         for _ in range(12):
             u = 0.5 * (price / 1e6) ** -elasticity
             errors.append(abs(math.log(min(u, 1.0) / 0.5)))
-            price = strategy.post_price(seen(price, [min(u, 1.0)], ("a",)))
+            price = strategy.post_price(observation(price, [min(u, 1.0)], ("a",)))
         swings[elasticity] = errors
     assert swings[1.0][1] < 1e-5
     assert swings[3.0][5] > 10 * swings[3.0][0]
@@ -142,4 +144,4 @@ def test_a_link_of_somebody_else_is_named() -> None:
     """The error also lists its own links."""
     strategy = TargetUtilization(target=0.5, link="other")
     with pytest.raises(StrategyError, match=r"'other', expected one of the carrier's links: a, b"):
-        strategy.post_price(seen(1000, [0.5, 0.5], ("a", "b")))
+        strategy.post_price(observation(1000, [0.5, 0.5], ("a", "b")))

@@ -18,7 +18,9 @@ from ecnomy.agents.strategies.tuned_marking import TunedMarking
 LOAD = {"interval_s": 0.5, "threshold": 0.6, "slope": 0.5}
 
 
-def seen(used: float, law: str, params: Mapping[str, float], t_s: int = 10) -> PriceObservation:
+def observation(
+    used: float, law: str, params: Mapping[str, float], t_s: int = 10
+) -> PriceObservation:
     """A link `b` of this law, busy for this share of the last 10 s, and an idle link."""
     dt_ps = 10 * S if t_s else 0
     busy = np.array([0, round(used * dt_ps)], dtype=np.int64)
@@ -41,21 +43,21 @@ def test_a_link_that_is_too_busy_marks_more(
 ) -> None:
     """Marking changes by the ratio of use and target, and the price stays the same."""
     strategy = TunedMarking(target=0.8)
-    assert strategy.tune(seen(0.0, law, params, 0)) == {}
-    assert strategy.post_price(seen(0.9, law, params)) == 5
-    assert strategy.tune(seen(0.9, law, params)) == {"b": {name: pytest.approx(expected)}}
+    assert strategy.tune(observation(0.0, law, params, 0)) == {}
+    assert strategy.post_price(observation(0.9, law, params)) == 5
+    assert strategy.tune(observation(0.9, law, params)) == {"b": {name: pytest.approx(expected)}}
 
 
 def test_values_stay_in_bounds() -> None:
     """Values stay within a factor of 100 and within the law's range."""
     slope, share, theta = (TunedMarking(target=0.5) for _ in range(3))
     for _ in range(40):
-        up = slope.tune(seen(1.0, "load-based", LOAD))["b"]["slope"]
-        most = share.tune(seen(1.0, "red", {"max_probability": 0.1}))["b"]["max_probability"]
-        idle = theta.tune(seen(0.2, "virtual-queue", {"theta": 0.9}))["b"]["theta"]
+        up = slope.tune(observation(1.0, "load-based", LOAD))["b"]["slope"]
+        most = share.tune(observation(1.0, "red", {"max_probability": 0.1}))["b"]["max_probability"]
+        idle = theta.tune(observation(0.2, "virtual-queue", {"theta": 0.9}))["b"]["theta"]
     assert (up, most, idle) == pytest.approx((50.0, 1.0, 1.0))
     for _ in range(80):
-        down = slope.tune(seen(0.1, "load-based", LOAD))["b"]["slope"]
+        down = slope.tune(observation(0.1, "load-based", LOAD))["b"]["slope"]
     assert down == pytest.approx(0.005)
 
 
@@ -66,7 +68,9 @@ def test_an_idle_interval_changes_the_value_by_a_factor_of_two() -> None:
     """
     strategy = TunedMarking(target=0.25)
     for used, slope in ((0.25, 0.5), (0.0, 0.25), (0.0, 0.125), (1.0, 0.5)):
-        assert strategy.tune(seen(used, "load-based", LOAD))["b"]["slope"] == pytest.approx(slope)
+        assert strategy.tune(observation(used, "load-based", LOAD))["b"]["slope"] == pytest.approx(
+            slope
+        )
 
 
 @pytest.mark.parametrize("elasticity", [0.5, 1.0, 5.0])
@@ -77,7 +81,7 @@ def test_no_swing_with_a_virtual_queue(elasticity: float) -> None:
         # u = c (u / theta)^(-6 e), solved: log u (1 + 6 e) = log c + 6 e log theta
         used = math.exp((math.log(0.75) + 6 * elasticity * math.log(theta)) / (1 + 6 * elasticity))
         errors.append(math.log(used / 0.7))
-        theta = strategy.tune(seen(used, "virtual-queue", {"theta": theta}))["b"]["theta"]
+        theta = strategy.tune(observation(used, "virtual-queue", {"theta": theta}))["b"]["theta"]
     assert min(errors) > -1e-9
     left = 1 / (1 + 6 * elasticity)  # of an error, per decision
     assert errors[1] / errors[0] == pytest.approx(left, rel=1e-6)
@@ -93,7 +97,7 @@ def test_no_swing_with_a_virtual_queue(elasticity: float) -> None:
 def test_laws_that_it_cannot_tune(law: str, params: dict[str, float], said: str) -> None:
     """The error names the link."""
     with pytest.raises(StrategyError, match=said):
-        TunedMarking(target=0.5).tune(seen(0.5, law, params))
+        TunedMarking(target=0.5).tune(observation(0.5, law, params))
 
 
 @pytest.mark.parametrize("target", [0.0, 1.0, 1.5, float("nan")])

@@ -49,8 +49,8 @@ def ended(tariff: int, *, bad: int, t_s: float = 0, marks: int = 0, back: bool =
     """Calls of 100 packets that end at a time."""
     column = np.ones(of, dtype=np.int64)
     t_ps = round(t_s * PS) * column
-    told = (0 * column, tariff * column, t_ps - 60 * PS, t_ps, 100 * column, marks * column)
-    return EndedCalls(*told, bad * column, np.full(of, back), column, column)
+    counts = (0 * column, tariff * column, t_ps - 60 * PS, t_ps, 100 * column, marks * column)
+    return EndedCalls(*counts, bad * column, np.full(of, back), column, column)
 
 
 def fixed(**more) -> WorthOfCall:

@@ -184,8 +184,8 @@ def test_a_market_runs_with_it(kind: str, tmp_path: Path) -> None:
     text = f'{{kind: elastic-utility, utility: {{kind: "{kind}", {WRITTEN[kind]}}}}}'
     made = scenario_from_text(SCENARIO.format(f"{text}, decision_interval: 1 s"))
     table = run(made, seed=1, out=tmp_path / "run").raw.agents
-    told = table[table["name"] == "willingness_micro_per_s"].value
-    assert len(told) > 2 and told.between(1, 1e12).all()
+    payments = table[table["name"] == "willingness_micro_per_s"].value
+    assert len(payments) > 2 and payments.between(1, 1e12).all()
 
 
 def test_utilities_load_nothing_that_draws() -> None:

@@ -115,9 +115,9 @@ def test_second_run_is_refused_without_force(
 def test_check_says_what_would_run(scene: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """`check` prints a summary, and writes no results."""
     assert ecnomy("check", scene, "--set", "title=checked") == 0
-    told = capsys.readouterr().out
-    assert "checked" in told and "\nplan " not in told
-    assert re.fullmatch(r"no warnings|warning: .*", told.splitlines()[-1])
+    printed = capsys.readouterr().out
+    assert "checked" in printed and "\nplan " not in printed
+    assert re.fullmatch(r"no warnings|warning: .*", printed.splitlines()[-1])
     assert ecnomy("check", scene, "--digest") == 0
     assert re.search(r"^plan [0-9a-f]{64}$", capsys.readouterr().out, re.MULTILINE)
     assert not Path("results").exists()
@@ -125,17 +125,17 @@ def test_check_says_what_would_run(scene: Path, capsys: pytest.CaptureFixture[st
 
 @pytest.mark.parametrize("verb", ["run", "check"])
 @pytest.mark.parametrize(
-    ("extra", "told"),
+    ("extra", "message"),
     [(["--set", "sources[0].count=-1"], "count"), (["--set", "nowhere=1"], "nowhere")],
 )
 def test_bad_input_is_one_line_and_exit_2(
-    scene: Path, verb: str, extra: list[str], told: str, capsys: pytest.CaptureFixture[str]
+    scene: Path, verb: str, extra: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """There is no traceback; the line names the fault, and the command that explains a key."""
     assert ecnomy(verb, scene, *extra) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("ecnomy: ") and told in line
-    assert line.endswith("; ecnomy explain sources.count") == (told == "count")
+    assert line.startswith("ecnomy: ") and message in line
+    assert line.endswith("; ecnomy explain sources.count") == (message == "count")
 
 
 def test_missing_file_is_one_line_and_exit_2(
@@ -192,9 +192,9 @@ def test_wrong_usage_is_one_line(
 ) -> None:
     """Unknown verbs and options, missing arguments and bad seeds give one line and status 2."""
     assert ecnomy(*arguments) == 2
-    told = capsys.readouterr()
-    assert told.out == "" and told.err.startswith(said) and told.err.count("\n") == 1
-    assert ("'show'" in told.err) == (arguments == ["shhow"])
+    printed = capsys.readouterr()
+    assert printed.out == "" and printed.err.startswith(said) and printed.err.count("\n") == 1
+    assert ("'show'" in printed.err) == (arguments == ["shhow"])
 
 
 @pytest.mark.parametrize(
@@ -252,8 +252,8 @@ def test_a_hang_up_ends_a_run_with_partial_results(
         assert ecnomy("run", scene, "--out", "r") == 129
     finally:
         signal.signal(signal.SIGHUP, heeded)
-    told = "ecnomy: terminated; results up to here are saved as partial"
-    assert capsys.readouterr().err.splitlines()[-1] == told
+    notice = "ecnomy: terminated; results up to here are saved as partial"
+    assert capsys.readouterr().err.splitlines()[-1] == notice
     manifest = json.loads(Path("r/manifest.json").read_text())
     assert manifest["complete"] is False and manifest["reason"] == "terminated"
     assert manifest["measured"]["to_ps"] == 2 * 10**12

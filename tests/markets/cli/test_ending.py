@@ -21,14 +21,14 @@ def test_what_starts_after_a_termination_can_be_ended() -> None:
     code = """
 import os, signal, subprocess, sys
 from ecnomy.markets.cli.ending import stoppable
-told = "from signal import *; print(*(getsignal(s) is SIG_DFL for s in (SIGTERM, SIGHUP)))"
+child = "from signal import *; print(*(getsignal(s) is SIG_DFL for s in (SIGTERM, SIGHUP)))"
 with stoppable():
     try:
         os.kill(os.getpid(), signal.SIGTERM)
     finally:
         os.kill(os.getpid(), signal.SIGTERM)
         os.kill(os.getpid(), signal.SIGHUP)
-        subprocess.run([sys.executable, "-c", told], timeout=60)
+        subprocess.run([sys.executable, "-c", child], timeout=60)
 """
     words = [sys.executable, "-c", code]
     done = subprocess.run(words, timeout=LIMIT_S, capture_output=True, text=True, check=False)

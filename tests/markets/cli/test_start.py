@@ -37,9 +37,9 @@ def test_a_short_command_loads_no_heavy_package(
         "try: main(sys.argv[1:])\n"
         f"finally: print(sorted(set({HEAVY!r}.split()) & set(sys.modules)))"
     )
-    told = [sys.executable, "-c", code, *words]
+    command = [sys.executable, "-c", code, *words]
     done = subprocess.run(
-        told, capture_output=True, text=True, check=True, timeout=LIMIT_S, cwd=tmp_path
+        command, capture_output=True, text=True, check=True, timeout=LIMIT_S, cwd=tmp_path
     )
     assert done.stdout.splitlines()[-1] == str(needed)
 

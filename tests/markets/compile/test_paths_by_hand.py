@@ -86,14 +86,14 @@ def test_links_that_are_no_path_are_refused(
 def test_check_names_idle_carriers_and_choices_that_share_a_path() -> None:
     """Two alternatives over `direct` leave `other` idle. A path by hand removes both warnings."""
 
-    def told(path: str) -> str:
+    def warned(path: str) -> str:
         scenario = scenario_from_text(TEXT.replace("PATH", path))
         return "\n".join(warnings(scenario, make_plan(scenario)))
 
-    shared = told("path: direct")
+    shared = warned("path: direct")
     assert "agent other: no source sends over its links" in shared
     assert "alternatives one and two use the same links (direct)" in shared
-    apart = told("path: [up, down]")
+    apart = warned("path: [up, down]")
     assert "sends over its links" not in apart and "same links" not in apart
 
 
@@ -127,8 +127,8 @@ def test_check_names_the_unmarked_way_back() -> None:
     text = TEXT.replace("name: direct, from: a, to: z", "name: direct, from: z, to: a, MARK")
     text = text.replace("MARK", "marking: {law: fixed, probability: 0.1}")
     scenario = scenario_from_text(text.replace("PATH", "path: [up, down]"))
-    told = [line for line in warnings(scenario, make_plan(scenario)) if "against" in line]
-    assert told == [
+    warned = [line for line in warnings(scenario, make_plan(scenario)) if "against" in line]
+    assert warned == [
         "source two: sends from a to z, against link direct, which marks only packets from z "
         "to a. Swap 'from' and 'to', or give the link reverse: {marking: {law: fixed, ...}}"
     ]

@@ -161,10 +161,10 @@ def test_marks_within_capacity_are_not_warned_of() -> None:
 def test_pie_marks_no_more_than_its_share() -> None:
     """PIE drops above mark_p, a tenth, so `check` warns of orders for more marks."""
     pie = "network.links.pipe.marking={{law: pie, mark_p: {}}}"
-    asked = "sources.s.transport.mark_rate=101 marks/s"
-    (only,) = warned(scenario_from_text(TEXT, overrides=[pie.format(0.1), asked]))
+    mark_rate = "sources.s.transport.mark_rate=101 marks/s"
+    (only,) = warned(scenario_from_text(TEXT, overrides=[pie.format(0.1), mark_rate]))
     assert "at a marking probability of at most 0.1 give 100 marks/s" in only
-    assert warned(scenario_from_text(TEXT, overrides=[pie.format(0.5), asked])) == []
+    assert warned(scenario_from_text(TEXT, overrides=[pie.format(0.5), mark_rate])) == []
 
 
 def test_the_class_that_marks_most_bounds_a_link() -> None:

@@ -71,7 +71,7 @@ def faulty(name: str) -> Examined:
         ("Dice", "random", "a plain market", "Python's global generator at"),
         ("Fresh", "random", "a plain market", "the same seed gives different answers"),
         ("Rare", "random", "a plain market", "numpy's global generator"),
-        ("Common", "shared", "a plain market", "Common.asked"),
+        ("Common", "shared", "a plain market", "Common.decisions"),
         ("Global", "shared", "a plain market", "another object decides in between (TOTAL)"),
         ("Nightly", "clock", "a plain market", "datetime.now at"),
         ("Timed", "clock", "a plain market", "time.monotonic at"),
@@ -201,7 +201,7 @@ def test_the_command_tells_each_defect_in_a_line(capsys: pytest.CaptureFixture[s
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["no_lab:Patient"], "found 'no_lab:Patient', expected a strategy"),
         (["qos-knob", "--param", "patience=3"], "expected a quantity in s"),
@@ -214,12 +214,12 @@ def test_the_command_tells_each_defect_in_a_line(capsys: pytest.CaptureFixture[s
     ],
 )
 def test_bad_input_is_one_line_and_exit_2(
-    arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """An unknown strategy, parameter or role gives one line and status 2."""
     assert ecnomy("test-strategy", *arguments) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert told in line
+    assert message in line
 
 
 @pytest.mark.usefixtures("few")
@@ -283,8 +283,8 @@ def test_strategies_are_listed(
     assert {*BUILT_IN, "careful", "lost"} == set(by_name)
     assert sells["does"] in by_name["expected-profit"] and "no_such_lab" in by_name["lost"]
     assert ecnomy("strategies", "expected-profit") == 0
-    told = capsys.readouterr().out
-    assert "learning [int] = 10" in told and "sample [s] = 180" in told
+    printed = capsys.readouterr().out
+    assert "learning [int] = 10" in printed and "sample [s] = 180" in printed
     assert ecnomy("strategies", "unheard-of") == 2
     assert capsys.readouterr().err.startswith("ecnomy: unheard-of: no such strategy; ")
 

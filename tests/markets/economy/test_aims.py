@@ -55,9 +55,9 @@ class Row:
 
     def __init__(self, flows: int, weight: float, least: float, steered: bool) -> None:
         self.flows, self.weight, self.least, self.steered = flows, weight, least, steered
-        self.pay = self.rate = self.cap = self.told_cap = LEAVE
+        self.pay = self.rate = self.cap = self.sent_cap = LEAVE
         self.chosen = self.fresh = False
-        self.on = self.may = self.told_on = True
+        self.on = self.may = self.sent_on = True
 
     def decide(self, pay: float | None, cap: float | None, weight: float | None) -> None:
         """Take decisions of the row's agent; None leaves a value unchanged."""
@@ -74,14 +74,14 @@ class Row:
 
     def order(self, price: int) -> dict[str, float] | None:
         """Return the order at this price of a mark, None if nothing is new."""
-        asked = self.steered and not self.chosen and self.pay >= 0 and price > 0
-        wanted = self.pay / price if asked else LEAVE
+        by_pay = self.steered and not self.chosen and self.pay >= 0 and price > 0
+        wanted = self.pay / price if by_pay else LEAVE
         new = wanted >= 0 and wanted != self.rate
         on = self.on and self.may
-        if not (new or self.fresh or self.cap != self.told_cap or on != self.told_on):
+        if not (new or self.fresh or self.cap != self.sent_cap or on != self.sent_on):
             return None
         weight = self.weight if self.fresh else LEAVE
-        self.fresh, self.told_cap, self.told_on = False, self.cap, on
+        self.fresh, self.sent_cap, self.sent_on = False, self.cap, on
         if new:
             self.rate, self.weight = wanted, 0.0
         each = {"mark_rate": wanted, "rate_cap_bps": self.cap, "weight": weight}
@@ -100,12 +100,12 @@ def test_orders_are_those_of_a_model_of_each_row(steps: list[dict[str, Any]]) ->
     price = 30
     for t, step in enumerate(steps):
         own = np.array(step.get("own", [True] * 3))
-        told = {k: np.array(step[k]) if k in step else None for k in ("pay", "cap", "weight")}
-        of = Decision(told["pay"], rate_cap_bps=told["cap"], weight=told["weight"])
+        columns = {k: np.array(step[k]) if k in step else None for k in ("pay", "cap", "weight")}
+        of = Decision(columns["pay"], rate_cap_bps=columns["cap"], weight=columns["weight"])
         aims.take(t, "ann", at, own, of)
         for place, row in enumerate(at):
             if own[place]:
-                rows[row].decide(*(step[k][place] if k in step else None for k in told))
+                rows[row].decide(*(step[k][place] if k in step else None for k in columns))
         if "on" in step:
             aims.switch(t, "ann", at, Decision(active=np.array(step["on"])))
         if "may" in step:

@@ -31,11 +31,11 @@ class Written:
     """A contract with given dues for each epoch. Keeps the charges that the book shows to it."""
 
     def __init__(self, *each: Dues) -> None:
-        self.each, self.seen = list(each), []
+        self.each, self.charges = list(each), []
 
     def due(self, epoch: Epoch) -> Dues:
         """See Contract."""
-        self.seen.append(epoch.charge_micro.tolist())
+        self.charges.append(epoch.charge_micro.tolist())
         return self.each.pop(0)
 
 
@@ -78,8 +78,8 @@ def test_accounts_of_flows_over_two_epochs() -> None:
     assert book.bill_micro.tolist() == [25 + 20, 34 + 2, 9]
     assert book.standing_micro.tolist() == [0, 14, 0]
     assert book.weight_micro.tolist() == [0, 2, 0]
-    assert charges.seen == [[0, 0, 0]] * 2  # of the epoch, from the contracts before
-    assert last.seen == [[4, 0, 6], [1, 2, 3]]
+    assert charges.charges == [[0, 0, 0]] * 2  # of the epoch, from the contracts before
+    assert last.charges == [[4, 0, 6], [1, 2, 3]]
     assert not first.any()
     posted = ledger.take()
     assert [rows.t_ps for rows in posted] == [PS] * 3 + [2 * PS] * 3

@@ -72,8 +72,8 @@ class Desk:
     def request(self, flow: int, t_ps: int = 0, kind: str = CALL) -> bool:
         """Whether a call of this flow is admitted; its price of a mark is 10 + flow."""
         self.ids += 1
-        asked: Any = SimpleNamespace(id=self.ids, flow=flow, t_ps=t_ps, kind=kind)
-        return self.desk.admit(asked, lambda: np.arange(10.0, 14.0))
+        request: Any = SimpleNamespace(id=self.ids, flow=flow, t_ps=t_ps, kind=kind)
+        return self.desk.admit(request, lambda: np.arange(10.0, 14.0))
 
     def judge(self, *rows: tuple[int, ...]) -> dict[str, list[int]]:
         """The added columns of records with the columns RECORD."""
@@ -150,7 +150,7 @@ def test_the_cheapest_is_asked_first_and_the_next_if_it_refuses() -> None:
     market.desk.open("alpha", market.seller("alpha"), CallTariff(200, 0, 1.0, 0), np.array([0, 1]))
     market.desk.open("beta", market.seller("beta"), cheap, np.array([1, 0]))
     expected = []
-    for t_ps, refuses, asked, admitted in (
+    for t_ps, refuses, sellers, admitted in (
         (5, "", "beta", True),
         (15, "", "alpha", True),
         (15, "alpha", "alpha beta", True),
@@ -160,12 +160,12 @@ def test_the_cheapest_is_asked_first_and_the_next_if_it_refuses() -> None:
     ):
         market.refuses, market.calls = set(refuses.split()), []
         assert market.request(1, t_ps) == admitted
-        assert [name for name, _ in market.calls] == asked.split()
+        assert [name for name, _ in market.calls] == sellers.split()
         assert {call.mark_price for _, call in market.calls} == {11.0}
         assert {(call.t_ps, call.flow) for _, call in market.calls} == {(t_ps, 1)}
         lines = {"alpha": 1, "beta": 2}
-        refused = sum(1 << lines[name] for name in asked.split() if name in market.refuses)
-        sold = lines[asked.split()[-1]] if admitted else BEST_EFFORT
+        refused = sum(1 << lines[name] for name in sellers.split() if name in market.refuses)
+        sold = lines[sellers.split()[-1]] if admitted else BEST_EFFORT
         expected.append((sold, refused))
     assert not market.request(3)
     assert not market.request(1, kind="class")
@@ -173,15 +173,15 @@ def test_the_cheapest_is_asked_first_and_the_next_if_it_refuses() -> None:
         market.of[name] for name in ("beta", "alpha", "beta", "alpha", "beta")
     ]
     rows = [(number, 1, 0, 1, 1, 5, 0, 0, 0, 1) for number in range(1, 9)]
-    told = market.judge(*rows)
-    found = list(zip(told["tariff"], told["refused_by"], strict=True))
+    judged = market.judge(*rows)
+    found = list(zip(judged["tariff"], judged["refused_by"], strict=True))
     assert found == [*expected, (BEST_EFFORT, 0), (BEST_EFFORT, 0)]
     prices = {1: 200, 2: None, BEST_EFFORT: 0}
     hours = [100, 300, 300, 100, 100, 300, 0, 0]
     wanted = [
         hours[k] if prices[line] is None else prices[line] for k, (line, _) in enumerate(found)
     ]
-    assert told["charge_micro"] == wanted
+    assert judged["charge_micro"] == wanted
 
 
 def test_calls_under_way_count_by_seller_and_trunk() -> None:
@@ -252,9 +252,9 @@ def test_charges_and_refunds_are_those_of_a_plain_recount(seed: int) -> None:
         charges.append(charge)
         refunds.append(back)
         rows.append((number, flow, start, end, complete, sent, late, lost, 0, 1))
-    told = market.judge(*rows)
-    assert told["charge_micro"] == charges
-    assert told["reimbursement_micro"] == refunds
+    judged = market.judge(*rows)
+    assert judged["charge_micro"] == charges
+    assert judged["reimbursement_micro"] == refunds
     assert market.posted() == sorted(expected)
     assert market.posted() == []  # once each
     for flow, user in enumerate(market.users):
@@ -278,10 +278,10 @@ def test_a_refund_needs_the_report_that_the_tariff_names(
     market.claim = claimed
     assert market.request(2)
     bad = 11 if broken else 10
-    told = market.judge((1, 2, 3, 8, 1, 100, 4, bad - 4, 7, 1))
+    judged = market.judge((1, 2, 3, 8, 1, 100, 4, bad - 4, 7, 1))
     word = {PROVIDER_SEES: broken, SUBSCRIBER_SEES: claimed, BOTH: broken and claimed}
     refund = 1 if (word[seen_by] if bought else broken) else 0
-    assert told["reimbursement_micro"] == [refund]
+    assert judged["reimbursement_micro"] == [refund]
     ended = market.desk.ended(0)
     columns = [getattr(ended, name).tolist() for name in EndedCalls.__struct_fields__]
     known = -1 if seen_by == SUBSCRIBER_SEES else bad
@@ -314,8 +314,8 @@ def test_a_buyer_may_prefer_best_effort() -> None:
     assert market.carried[1:] == [(1, market.of["beta"])]
     market.wanted = [1]
     assert not market.request(1, 12)
-    told = market.judge(*((n, 1, 0, 9, int(n < 3), 8, 1, 2, 5, int(n < 3)) for n in (1, 2, 3)))
-    assert told == {
+    judged = market.judge(*((n, 1, 0, 9, int(n < 3), 8, 1, 2, 5, int(n < 3)) for n in (1, 2, 3)))
+    assert judged == {
         "charge_micro": [0, NOON, 0],
         "refused_by": [2, 0, 2],
         "reimbursement_micro": [0, 0, 0],

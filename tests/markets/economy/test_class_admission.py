@@ -48,8 +48,8 @@ def entries(plan: Plan, run: Market, until_s: int = 12, **counts: list[int]) -> 
     """The time in s at which each source has entered gold; counters grow by `counts` a second."""
     found: dict[str, int] = {}
     for t in range(until_s + 1):
-        told = {name: t * np.array(each) for name, each in counts.items()}
-        run.decide(world.report(plan, t * PS, t, **told))
+        columns = {name: t * np.array(each) for name, each in counts.items()}
+        run.decide(world.report(plan, t * PS, t, **columns))
         inside = np.flatnonzero(run.offer == GOLD).tolist()
         found |= {name: t for row in inside if (name := plan.sources[row].name) not in found}
     return found

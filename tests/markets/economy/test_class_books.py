@@ -125,29 +125,32 @@ def test_a_provider_sees_what_grew_in_its_own_classes() -> None:
     shops.desk.close(epoch(2, 3, [3, 1, 1, 1], [30, 10, 10, 10], shops.offer.tolist()))
     east = shops.see("east", 3, np.array([True, False, True, True]))
     assert (east.t_ps, east.dt_ps) == (3 * PS, 3 * PS)
-    seen = east.classes
-    assert (seen.fee_micro_per_s.tolist(), seen.charge_micro_per_s.tolist()) == ([30, 20], [7, 5])
-    assert (seen.members.tolist(), seen.active.tolist()) == ([4, 1], [1, 1])
-    assert (seen.most.tolist(), seen.refused.tolist()) == ([4, -1], [2, 0])
-    assert (seen.marks.tolist(), seen.charge_micro.tolist()) == ([2, 6], [20, 60])
-    assert seen.flow_s.tolist() == [4.0, 2.0 + 6.0 + 1.0]
+    classes = east.classes
+    assert (classes.fee_micro_per_s.tolist(), classes.charge_micro_per_s.tolist()) == (
+        [30, 20],
+        [7, 5],
+    )
+    assert (classes.members.tolist(), classes.active.tolist()) == ([4, 1], [1, 1])
+    assert (classes.most.tolist(), classes.refused.tolist()) == ([4, -1], [2, 0])
+    assert (classes.marks.tolist(), classes.charge_micro.tolist()) == ([2, 6], [20, 60])
+    assert classes.flow_s.tolist() == [4.0, 2.0 + 6.0 + 1.0]
     west = shops.see("west", 5)
     assert (west.dt_ps, west.classes.marks.tolist()) == (3 * PS, [1])
     assert (west.classes.members.tolist(), west.classes.active.tolist()) == ([0], [0])  # stopped
     [noted] = shops.journal.take()
-    told = noted.t_ps, noted.agent, noted.name, noted.flow.tolist(), noted.value.tolist()
-    assert told == (2 * PS, "east", REFUSED, [2], [float(GOLD)])
+    journalled = noted.t_ps, noted.agent, noted.name, noted.flow.tolist(), noted.value.tolist()
+    assert journalled == (2 * PS, "east", REFUSED, [2], [float(GOLD)])
 
 
 def test_totals_and_columns_of_an_epoch_are_read_only() -> None:
     """A custom contract cannot move flows to another class by writing to what it reads."""
     offer = np.array([GOLD, IRON, NOWHERE, OTHER])
-    seen = Epoch(None, world.report(plan(), PS, 0), offer, np.array([1]), ON, np.ones(4))
+    closed = Epoch(None, world.report(plan(), PS, 0), offer, np.array([1]), ON, np.ones(4))
     books = ClassBooks(plan(), 3)
     books.close(epoch(0, 1, [1, 2, 3, 4], [1, 2, 3, 4], [GOLD, IRON, NOWHERE, OTHER]))
     books.refuse(GOLD, 2)
     counts = books.counts
-    columns = [seen.offer, seen.price_micro, seen.active, seen.weight]
+    columns = [closed.offer, closed.price_micro, closed.active, closed.weight]
     columns += [counts.flow_s, counts.marks, counts.charge_micro, counts.refused]
     for column in columns:
         with pytest.raises(ValueError, match="read-only"):

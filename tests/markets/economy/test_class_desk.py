@@ -25,7 +25,7 @@ FEES = (400, 900, 250)
 class Desk:
     """Six flows; the shop sells gold (0) and tin (2), the rival lead (1). Flow 1 stops at 6 s."""
 
-    def __init__(self, *, asked: bool = False, watched: bool = True, **limits: int) -> None:
+    def __init__(self, *, decides: bool = False, watched: bool = True, **limits: int) -> None:
         sources = [world.source(f"s{n}", stop_ps=6 * PS if n == 1 else -1) for n in range(6)]
         names = (("shop", "gold"), ("rival", "lead"), ("shop", "tin"))
         offers = [Offer(who, name, fee) for (who, name), fee in zip(names, FEES, strict=True)]
@@ -33,14 +33,14 @@ class Desk:
         journal: Any = SimpleNamespace(many=self._note)
         parties: Any = SimpleNamespace(offers=tuple(offers))
         self.desk = ClassDesk(world.plan(sources), parties, journal)
-        self.asked: list[ClassRequest] = []
+        self.requests: list[ClassRequest] = []
         self.answer = True
         for number, offer in enumerate(offers):
             own = limits if number == 0 else {}
             sold = ClassSpec(offer.name, offer.fee_micro_per_s, (), **own)
-            own_desk, looks = asked and number == 0, watched and number == 0
+            own_desk, watches = decides and number == 0, watched and number == 0
             seller: Any = SimpleNamespace(
-                decides_requests=own_desk, watches_classes=looks, let_in=self._let_in
+                decides_requests=own_desk, watches_classes=watches, let_in=self._let_in
             )
             self.desk.open(sold, seller if number < 2 else None)
         self.desk.settle()
@@ -53,7 +53,7 @@ class Desk:
         self.noted.append((t_ps, who, rows.tolist(), float(value[0])))
 
     def _let_in(self, request: ClassRequest) -> bool:
-        self.asked.append(request)
+        self.requests.append(request)
         return self.answer
 
     def close(self, from_s: int, to_s: int, ce: list[int], charge: list[int]) -> None:
@@ -75,7 +75,7 @@ class Desk:
         answer = self.desk.admit(t_s * PS, rows, self.offer, np.array([*wanted.values()]))
         return answer.tolist()
 
-    def seen(self, t_s: int, *off: int) -> ClassObservation:
+    def observe(self, t_s: int, *off: int) -> ClassObservation:
         """The shop's view; flows `off` are switched off."""
         active = np.array([flow not in off for flow in range(6)])
         agent: Any = None
@@ -85,7 +85,7 @@ class Desk:
 def test_a_provider_sees_what_its_classes_had_since_its_last_look() -> None:
     """Members, time, marks and costs are by the class of the epoch, and all start at 0."""
     desk = Desk(members=3)
-    first = desk.seen(0)
+    first = desk.observe(0)
     assert (first.t_ps, first.dt_ps, first.names) == (0, 0, ("gold", "tin"))
     assert first.classes.fee_micro_per_s.tolist() == [400, 250]
     assert first.classes.charge_micro_per_s.tolist() == [400, 250]
@@ -96,17 +96,17 @@ def test_a_provider_sees_what_its_classes_had_since_its_last_look() -> None:
     desk.close(2, 4, [1, 0, 0, 0, 0, 0], [7, 0, 0, 0, 0, 0])
     assert desk.admit(4, f4=0, f5=0) == [True, False]
     desk.close(4, 7, [0, 0, 0, 2, 3, 0], [0, 0, 0, 20, 30, 0])
-    second = desk.seen(7, 0, 3)
+    second = desk.observe(7, 0, 3)
     assert (second.t_ps, second.dt_ps) == (7 * PS, 7 * PS)
-    told = second.classes
-    assert told.members.tolist() == [2, 1]  # flow 1 has stopped
-    assert told.active.tolist() == [1, 0]
-    assert told.flow_s.tolist() == [2 * 4 + 3 + 2 + 3, 7]
-    assert told.marks.tolist() == [5 + 6 + 1 + 3, 8 + 2]
-    assert told.charge_micro.tolist() == [50 + 60 + 7 + 30, 80 + 20]
-    assert told.refused.tolist() == [1, 0]
+    classes = second.classes
+    assert classes.members.tolist() == [2, 1]  # flow 1 has stopped
+    assert classes.active.tolist() == [1, 0]
+    assert classes.flow_s.tolist() == [2 * 4 + 3 + 2 + 3, 7]
+    assert classes.marks.tolist() == [5 + 6 + 1 + 3, 8 + 2]
+    assert classes.charge_micro.tolist() == [50 + 60 + 7 + 30, 80 + 20]
+    assert classes.refused.tolist() == [1, 0]
     desk.close(7, 8, [0, 0, 0, 0, 4, 0], [0, 0, 0, 0, 40, 0])
-    look = desk.seen(8)
+    look = desk.observe(8)
     third = look.classes
     assert (look.t_ps, look.dt_ps) == (8 * PS, PS)
     assert (third.flow_s.tolist(), third.marks.tolist()) == ([2, 1], [4, 0])
@@ -135,11 +135,11 @@ def test_a_class_is_full_at_its_limit(most: int, let_in: int) -> None:
     assert later.admit(6, f2=0, f3=0, f4=0) == [k < places for k in range(3)]
 
 
-@pytest.mark.parametrize("asked", [False, True])
-def test_a_flow_enters_while_the_cost_of_marks_is_below_the_limit(asked: bool) -> None:
+@pytest.mark.parametrize("decides", [False, True])
+def test_a_flow_enters_while_the_cost_of_marks_is_below_the_limit(decides: bool) -> None:
     """The cost is the recent mean, plus the class's charge for each member not in it yet."""
     limit, late, hidden = 2_000, 0.0, 0.0
-    desk, expected = Desk(cost_micro_per_s=limit, asked=asked), []
+    desk, expected = Desk(cost_micro_per_s=limit, decides=decides), []
     for t_s, dt_s, spent in ((4, 4, 9_000), (5, 1, 0), (9, 4, 0), (19, 10, 1_000), (40, 21, 0)):
         desk.close(t_s - dt_s, t_s, [0] * 6, [spent, 0, 500, 500, 0, 0])
         fade = math.exp(-dt_s / 10)
@@ -148,11 +148,11 @@ def test_a_flow_enters_while_the_cost_of_marks_is_below_the_limit(asked: bool) -
         for flow in (4, 5, 4):
             desk.offer[flow] = NO_OFFER
             fits = late + (hidden + 1) * FEES[0] <= limit
-            asks = len(desk.asked)
+            asks = len(desk.requests)
             assert desk.admit(t_s, **{f"f{flow}": 0}) == [fits], (t_s, flow)
-            assert len(desk.asked) - asks == (asked and fits)
-            if asked and fits:
-                assert desk.asked[-1].cost_micro_per_s == pytest.approx(late)
+            assert len(desk.requests) - asks == (decides and fits)
+            if decides and fits:
+                assert desk.requests[-1].cost_micro_per_s == pytest.approx(late)
             hidden += fits
             expected.append(fits)
             desk.offer[0] = 0
@@ -168,13 +168,13 @@ def test_a_member_that_costs_just_the_limit_is_let_in(limit: int, fits: bool) ->
 @pytest.mark.parametrize("answer", [True, False])
 def test_a_provider_that_wants_to_is_asked(answer: bool) -> None:
     """A provider decides on its own class only, and gets the current number of members."""
-    desk = Desk(asked=True)
+    desk = Desk(decides=True)
     desk.answer = answer
     assert desk.admit(2, f2=0, f4=1, f5=0) == [answer, True, answer]
     members = [2, 2 + answer]
-    assert desk.asked == [
+    assert desk.requests == [
         ClassRequest(2 * PS, "gold", flow, count, 0.0)
         for flow, count in zip((2, 5), members, strict=True)
     ]
     assert desk.noted == ([] if answer else [(2 * PS, "shop", [2, 5], 0.0)])
-    assert desk.seen(2).classes.refused.tolist() == [0, 0]
+    assert desk.observe(2).classes.refused.tolist() == [0, 0]

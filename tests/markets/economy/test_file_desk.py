@@ -36,12 +36,12 @@ def test_a_file_is_late_from_one_picosecond_after_its_deadline() -> None:
     desk.judge(files((1, 7, late, 1), (0, 7, in_time, 1), (2, 7, late, 0), (3, 7, late, 1)))
     desk.book()
     desk.book()
-    told = [
+    booked = [
         (one.kind, int(flow), int(t_ps), int(amount))
         for one in ledger.take()
         for flow, t_ps, amount in zip(one.flow, one.t_ps, one.amount_micro, strict=True)
     ]
-    assert told == [
+    assert booked == [
         (TRANSFER, 0, in_time, 10),
         (TRANSFER, 1, late, 10),
         (REIMBURSEMENT, 1, late, 4),

@@ -28,9 +28,9 @@ market:
   settlement: {settlement}
   agents:
     - {{name: isp, role: connectivity-provider, decision_interval: 1 s,
-       strategy: {{kind: 'told_strategies:Seesaw', low: 0.01 money, high: {high} money}}}}
+       strategy: {{kind: 'recording_strategies:Seesaw', low: 0.01 money, high: {high} money}}}}
     - {{name: ann, role: price-handler, sources: x, decision_interval: 20 s,
-       strategy: {{kind: 'told_strategies:Prepaid', budget: 1 money}}}}
+       strategy: {{kind: 'recording_strategies:Prepaid', budget: 1 money}}}}
 """
 WTP = "{law: wtp, mss: 960 bytes}"
 

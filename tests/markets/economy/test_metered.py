@@ -104,7 +104,7 @@ class Shelf:
         return found[0], found[1]
 
 
-def told(column: Any) -> list[int] | None:
+def listed(column: Any) -> list[int] | None:
     """Return a column as a list."""
     return None if column is None else column.tolist()
 
@@ -121,8 +121,8 @@ def test_quantities_amounts_and_parties_of_each_meter(meter: str) -> None:
         assert [shelf.names[i] for i in due.credit] == ["far"] * 3
         assert due.price_micro.tolist() == [NO_PRICE if by_time else 5] * 3
         assert (due.kind, due.counts_as, due.flow.tolist()) == ("line", "fee", [0, 1, 2])
-        assert told(due.standing_micro) == (amounts if by_time else None)
-        assert told(due.weight_micro) == (amounts if meter == "weight" else None)
+        assert listed(due.standing_micro) == (amounts if by_time else None)
+        assert listed(due.weight_micro) == (amounts if meter == "weight" else None)
 
 
 def test_a_contract_for_some_sources_counts_only_their_flows() -> None:
@@ -157,11 +157,11 @@ def test_the_fee_of_a_two_part_tariff_is_a_standing_charge(meter: str) -> None:
         ]
         assert due.amount_micro.tolist() == pytest.approx(wanted, abs=1)
         used = [
-            amount - fee for amount, fee in zip(told(due.amount_micro) or [], fees, strict=True)
+            amount - fee for amount, fee in zip(listed(due.amount_micro) or [], fees, strict=True)
         ]
         by_weight = meter == "weight"
-        assert told(due.standing_micro) == (told(due.amount_micro) if by_weight else fees)
-        assert told(due.weight_micro) == (used if by_weight else None)
+        assert listed(due.standing_micro) == (listed(due.amount_micro) if by_weight else fees)
+        assert listed(due.weight_micro) == (used if by_weight else None)
 
 
 def test_under_a_menu_the_standing_charge_is_that_of_the_chosen_tariff() -> None:
@@ -192,5 +192,5 @@ def test_a_flat_rate_is_a_standing_charge_whatever_the_meter() -> None:
     """The charge is for the time that a flow was on."""
     for number, due in enumerate(Shelf("packets", Flat(price=Price(40, PS, "ps"))).dues()):
         wanted = [40 * ps // PS for ps in COUNTED["time"][number]]
-        assert told(due.amount_micro) == told(due.standing_micro) == wanted
+        assert listed(due.amount_micro) == listed(due.standing_micro) == wanted
         assert due.weight_micro is None and due.quantity.tolist() == COUNTED["packets"][number]

@@ -123,11 +123,11 @@ def test_every_column_of_an_observation_is_what_grew_since_the_last_one() -> Non
     assert (first.t_ps, first.dt_ps) == (PS, 0)
     assert not first.flows.goodput_bps.any() and not first.flows.payload_bps.any()
     watched.read(3, NOW, MONEY_NOW)
-    seen = watched.look("ann")
-    assert (seen.t_ps, seen.dt_ps, seen.price_micro) == (3 * PS, 2 * PS, 40)
+    view = watched.look("ann")
+    assert (view.t_ps, view.dt_ps, view.price_micro) == (3 * PS, 2 * PS, 40)
     assert set(GROWN) | {"flow", "choice"} == set(FlowColumns.__struct_fields__)
-    assert seen.flows.flow.tolist() == [0, 1, 2]
-    for name, found in columns(seen).items():
+    assert view.flows.flow.tolist() == [0, 1, 2]
+    for name, found in columns(view).items():
         assert found == pytest.approx(GROWN[name]), name
     watched.read(3, NOW, MONEY_NOW)
     again = watched.look("ann")

@@ -86,10 +86,10 @@ def three(rule: str, ratio: float = 1.0) -> Market:
 
 def report(plan: Plan, epoch: int, marks: list[int], delivered: list[int]) -> Report:
     """Cumulative marks of each (source, link) and marked packets delivered of each flow."""
-    told = world.report(plan, epoch * PS, epoch, ce=delivered)
+    usual = world.report(plan, epoch * PS, epoch, ce=delivered)
     pairs = {name: np.zeros(len(marks), dtype=dtype) for name, dtype in REPORT_PAIRS.items()}
     pairs["marks"] = np.array(marks, dtype=np.int64)
-    return Report(told.t_ps, told.epoch, told.flows, told.links, pairs)
+    return Report(usual.t_ps, usual.epoch, usual.flows, usual.links, pairs)
 
 
 def bills(market: Market) -> dict[tuple[str, str], int]:

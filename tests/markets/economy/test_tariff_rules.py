@@ -235,7 +235,7 @@ def test_a_users_tariff_is_told_how_long_rows_were_active() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fault", "told"),
+    ("fault", "message"),
     [
         ("list", "returned no array"),
         ("float", "returned float64 numbers"),
@@ -245,10 +245,10 @@ def test_a_users_tariff_is_told_how_long_rows_were_active() -> None:
         ("crash", r"failed: KeyError: 'crash' \(.*lab_tariffs.py:\d+\)"),
     ],
 )
-def test_a_users_tariff_is_held_to_what_can_be_booked(fault: str, told: str) -> None:
+def test_a_users_tariff_is_held_to_what_can_be_booked(fault: str, message: str) -> None:
     """The error is one line that names the class and its fault."""
     charged = accruer(Own(path="lab_tariffs:Faulty", params={"fault": fault}), 2, "byte")
-    with pytest.raises(TariffError, match=f"lab_tariffs:Faulty.*{told}"):
+    with pytest.raises(TariffError, match=f"lab_tariffs:Faulty.*{message}"):
         charged.due(0, 1, ints(1, 1), 0)
 
 

@@ -70,10 +70,10 @@ def price(unit: str) -> st.SearchStrategy[Price]:
 UNITS = st.sampled_from(["ps", "byte", "mark"])
 
 
-def check(tariff: Simple, unit: str, seen: list[Epoch]) -> None:
+def check(tariff: Simple, unit: str, history: list[Epoch]) -> None:
     """Charges of a row among idle ones are increments of its exact bill, or are refused."""
     charged, t_ps, before = accruer(tariff, 3, unit), 0, 0
-    for epoch, bill in zip(seen, bills(tariff, seen), strict=True):
+    for epoch, bill in zip(history, bills(tariff, history), strict=True):
         quantity, active = ints(0, epoch.quantity, 0), ints(0, epoch.active_ps, 0)
         to_ps = t_ps + epoch.long_ps
         if bill - before >= LARGEST:
@@ -87,33 +87,33 @@ def check(tariff: Simple, unit: str, seen: list[Epoch]) -> None:
 
 
 @given(UNITS.flatmap(price), epochs())
-def test_per_unit_is_the_floor_of_the_product(paid: Price, seen: list[Epoch]) -> None:
+def test_per_unit_is_the_floor_of_the_product(paid: Price, history: list[Epoch]) -> None:
     """At a constant price for ps, bytes or marks, the charge is the floor of the product."""
-    check(PerUnit(price=paid), paid.unit, seen)
+    check(PerUnit(price=paid), paid.unit, history)
 
 
 @given(micro(), st.integers(1, MOST_DENOMINATOR), epochs())
-def test_per_unit_for_any_number_of_units(count: int, per: int, seen: list[Epoch]) -> None:
+def test_per_unit_for_any_number_of_units(count: int, per: int, history: list[Epoch]) -> None:
     """A price made in Python may be for any number of metered units."""
-    check(PerUnit(price=Price(count, per, "byte")), "byte", seen)
+    check(PerUnit(price=Price(count, per, "byte")), "byte", history)
 
 
 @given(st.sampled_from(sorted(PER)), epochs())
-def test_posted_carries_the_fraction_over_changes_of_price(per: str, seen: list[Epoch]) -> None:
+def test_posted_carries_the_fraction_over_changes_of_price(per: str, history: list[Epoch]) -> None:
     """The price changes each epoch and may be for any number of units."""
-    check(Posted(per=per), PER[per][0], seen)
+    check(Posted(per=per), PER[per][0], history)
 
 
 @given(price("ps"), epochs())
-def test_flat_is_the_floor_of_price_times_time(paid: Price, seen: list[Epoch]) -> None:
+def test_flat_is_the_floor_of_price_times_time(paid: Price, history: list[Epoch]) -> None:
     """Only time under the tariff counts, not the meter's bytes."""
-    check(Flat(price=paid), "byte", seen)
+    check(Flat(price=paid), "byte", history)
 
 
 @given(price("ps"), UNITS.flatmap(price), epochs())
-def test_two_part_is_one_bill(fee: Price, paid: Price, seen: list[Epoch]) -> None:
+def test_two_part_is_one_bill(fee: Price, paid: Price, history: list[Epoch]) -> None:
     """The charge is the floor of the sum of fee and price."""
-    check(TwoPart(fee=fee, price=paid), paid.unit, seen)
+    check(TwoPart(fee=fee, price=paid), paid.unit, history)
 
 
 @st.composite
@@ -172,9 +172,9 @@ def blocks(draw: st.DrawFn) -> tuple[Blocks, str]:
 
 
 @given(blocks(), epochs())
-def test_blocks_and_a_cap_are_exact(made: tuple[Blocks, str], seen: list[Epoch]) -> None:
+def test_blocks_and_a_cap_are_exact(made: tuple[Blocks, str], history: list[Epoch]) -> None:
     """The charge is the bill for the quantity so far, at most the cap."""
-    check(*made, seen)
+    check(*made, history)
 
 
 def test_a_cap_is_reached_exactly_and_holds() -> None:
@@ -186,7 +186,7 @@ def test_a_cap_is_reached_exactly_and_holds() -> None:
 
 
 @given(epochs(), st.data())
-def test_a_menu_keeps_the_bill_of_each_choice(seen: list[Epoch], data: st.DataObject) -> None:
+def test_a_menu_keeps_the_bill_of_each_choice(history: list[Epoch], data: st.DataObject) -> None:
     """Each choice has charged the floor for the epochs in which it was the row's."""
     choices: dict[str, Simple] = {
         "flat": Flat(price=data.draw(price("ps"))),
@@ -196,15 +196,15 @@ def test_a_menu_keeps_the_bill_of_each_choice(seen: list[Epoch], data: st.DataOb
     }
     menu = accruer(Menu(choices=choices), 2, "byte")
     assert isinstance(menu, MenuAccruer)
-    picks = [data.draw(st.integers(0, 3)) for _ in seen]
-    idle = [e._replace(quantity=0, active_ps=0) for e in seen]
+    picks = [data.draw(st.integers(0, 3)) for _ in history]
+    idle = [e._replace(quantity=0, active_ps=0) for e in history]
     each = []
     for number, tariff in enumerate(choices.values()):
-        of = [e if pick == number else i for e, i, pick in zip(seen, idle, picks, strict=True)]
+        of = [e if pick == number else i for e, i, pick in zip(history, idle, picks, strict=True)]
         each.append(bills(tariff, of))
     assume(max(max(bill) for bill in each) < LARGEST)
     t_ps, before = 0, 0
-    for number, (epoch, pick) in enumerate(zip(seen, picks, strict=True)):
+    for number, (epoch, pick) in enumerate(zip(history, picks, strict=True)):
         menu.choose(ints(1), pick)
         quantity, active = ints(0, epoch.quantity), ints(0, epoch.active_ps)
         due = menu.due(t_ps, t_ps + epoch.long_ps, quantity, epoch.posted, active)

@@ -20,7 +20,7 @@ from tuning_strategies import Tuner
 
 def market(answer: Any) -> Market:
     """A market whose carrier gives this answer."""
-    Tuner.answer, Tuner.told = answer, []
+    Tuner.answer, Tuner.laws = answer, []
     strategy = StrategySpec("tuning_strategies:Tuner", {})
     isp = AgentSpec("isp", "connectivity-provider", strategy=strategy)
     return Market(plan([source("one")]), MarketSpec(1000, (isp,)))
@@ -38,7 +38,7 @@ def test_engines_are_told_of_what_changes_only() -> None:
     assert made.decide(report(made.plan, PS, 1)).links == {}
     Tuner.answer = {"bottleneck": {"probability": 0.3}}
     assert made.decide(report(made.plan, 2 * PS, 2)).links["value"].tolist() == [0.3]
-    shares = [law[0][1]["probability"] for law in Tuner.told]
+    shares = [law[0][1]["probability"] for law in Tuner.laws]
     assert shares == [0.1, 0.2, 0.2]
     noted = [(e.agent, e.name, e.value[0]) for e in made.journal.take() if "." in e.name]
     assert noted == [("isp", "bottleneck.probability", value) for value in (0.2, 0.3)]
@@ -92,10 +92,10 @@ def test_orders_of_several_links_are_sent_once_and_in_order() -> None:
         "max_threshold": 30.0,
         "min_threshold": 30.0,
     }
-    told = [(0, low, 4.0), *sorted([(1, low, 30.0), (1, high, 30.0)])]
+    expected = [(0, low, 4.0), *sorted([(1, low, 30.0), (1, high, 30.0)])]
     orders = laws.changed()
     columns = (orders[name].tolist() for name in ("link", "param", "value"))
-    assert list(zip(*columns, strict=True)) == told
+    assert list(zip(*columns, strict=True)) == expected
     assert laws.changed() == {}
     near, far = laws.of(np.array([0, 1]))
     assert (near.params["max_threshold"], far.params["max_threshold"]) == (15.0, 30.0)
@@ -105,6 +105,6 @@ def test_orders_of_several_links_are_sent_once_and_in_order() -> None:
 def test_a_strategy_that_fails_is_blamed() -> None:
     """A failing strategy gives the same error as for prices."""
     made = market({})
-    Tuner.told = None  # type: ignore[assignment]
+    Tuner.laws = None  # type: ignore[assignment]
     with pytest.raises(StrategyError, match="isp"):
         made.decide(report(made.plan, 0, 0))

@@ -35,8 +35,8 @@ def test_a_share_of_flows_may_send(share: float, on: int) -> None:
     market = Market(plan, world.shop({}))
     market.decide(world.report(plan, 0, 0))
     market.set_active("web", share)
-    told = market.orders()
-    assert _active(told) == dict.fromkeys(range(on, 4), 0) if on < 4 else told.flows == {}
+    orders = market.orders()
+    assert _active(orders) == dict.fromkeys(range(on, 4), 0) if on < 4 else orders.flows == {}
     assert market.aims.active.tolist() == [i < on for i in range(4)] + [True, True]
     market.set_active("web", 1)
     again = market.orders()
@@ -97,9 +97,9 @@ def test_a_class_by_hand_changes_fee_and_payment_together() -> None:
     market.decide(world.report(plan, 0, 0))
     market.set_class("silver", "gold")
     assert market.orders().flows == {}
-    told = market.decide(world.report(plan, PS, 1))
+    orders = market.decide(world.report(plan, PS, 1))
     assert market.ledger.balance_micro("source:silver") == -1_000_000
-    assert told.flows["flow"].tolist() == [1] and told.flows["mark_rate"].tolist() == [4000.0]
+    assert orders.flows["flow"].tolist() == [1] and orders.flows["mark_rate"].tolist() == [4000.0]
     market.decide(world.report(plan, 2 * PS, 2))
     assert market.ledger.balance_micro("source:silver") == -5_000_000
 
@@ -120,7 +120,7 @@ def test_by_hand_has_the_last_word_over_customers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         (lambda m: m.set_active("web", 1.5), r"set_active\('web'\): found 1.5, expected 0 to 1"),
         (lambda m: m.set_active("web", float("nan")), r"\(0 to 1\), got nan"),
@@ -130,14 +130,14 @@ def test_by_hand_has_the_last_word_over_customers() -> None:
         (lambda m: m.set_willingness("lone", 1.0), "no weight, expected one of gold, silver, web$"),
     ],
 )
-def test_useless_changes_by_hand_are_refused(change: Any, told: str) -> None:
+def test_useless_changes_by_hand_are_refused(change: Any, message: str) -> None:
     """The refusal is one line, and nothing changes."""
     lone = world.source("lone", transport=world.tcp(Law("newreno", {})))
     sources = [world.source("gold"), world.source("silver"), world.source("web"), lone]
     plan = world.plan(sources)
     market = Market(plan, world.shop(CLASSES))
     market.decide(world.report(plan, 0, 0))
-    with pytest.raises(InputError, match=told) as refused:
+    with pytest.raises(InputError, match=message) as refused:
         change(market)
     assert "\n" not in str(refused.value)
     assert market.decide(world.report(plan, PS, 1)).flows == {}

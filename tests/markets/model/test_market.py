@@ -191,17 +191,17 @@ def test_hasty_agent_is_warned_of_once() -> None:
     knob = AgentSpec("knob", "customer", (), ("gold",), StrategySpec("qos-knob"), PS)
     market = Market(plan, world.shop(CLASSES, knob))
     for epoch in range(8):
-        seen = {"delivered": [1000 * epoch] * 2, "ce": [10 * epoch] * 2, "srtt_s": [0.1] * 2}
-        market.decide(world.report(plan, epoch * PS, epoch, **seen))
+        counts = {"delivered": [1000 * epoch] * 2, "ce": [10 * epoch] * 2, "srtt_s": [0.1] * 2}
+        market.decide(world.report(plan, epoch * PS, epoch, **counts))
     assert len(market.warnings) == 1
-    told = "knob decides faster than its flows settle (3 T / (gain p), 5 s now), so it "
-    assert market.warnings[0].startswith(told), "without marks yet"
+    warning = "knob decides faster than its flows settle (3 T / (gain p), 5 s now), so it "
+    assert market.warnings[0].startswith(warning), "without marks yet"
     (role,) = (role for role in market.roles if role.name == "knob")
     assert role.settles_ps == 60 * PS
 
 
 @pytest.mark.parametrize(
-    ("agents", "told"),
+    ("agents", "message"),
     [
         (
             (AgentSpec("a", "connectivity-provider"), AgentSpec("b", "connectivity-provider")),
@@ -217,9 +217,9 @@ def test_hasty_agent_is_warned_of_once() -> None:
         ),
     ],
 )
-def test_market_that_does_not_fit(agents: tuple[AgentSpec, ...], told: str) -> None:
+def test_market_that_does_not_fit(agents: tuple[AgentSpec, ...], message: str) -> None:
     """A market that does not fit its plan is refused as input, with a message."""
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=message):
         Market(world.plan(two()), MarketSpec(1, agents))
 
 

@@ -139,7 +139,7 @@ def test_what_changes_between_steps_counts_for_the_next_epoch(scene: Path, tmp_p
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         (lambda m: m.post_price("isp", -1), r"post_price: the price must be a number >= 0 \(money"),
         (lambda m: m.post_price("isp", 2e6), r"found 2e\+06 money, expected at most 10\^6"),
@@ -154,10 +154,10 @@ def test_what_changes_between_steps_counts_for_the_next_epoch(scene: Path, tmp_p
         (lambda m: m.set_class(3, "gold"), r"set_class: the source must be a name, got 3"),
     ],
 )
-def test_useless_changes_are_refused(change: Any, told: str, scene: Path) -> None:
+def test_useless_changes_are_refused(change: Any, message: str, scene: Path) -> None:
     """The refusal is one line, and the market goes on."""
     with open_market(scene, tables=False) as market:
-        with pytest.raises((TypeError, InputError), match=told) as refused:
+        with pytest.raises((TypeError, InputError), match=message) as refused:
             change(market)
         assert "\n" not in str(refused.value)
         market.step()
@@ -176,8 +176,8 @@ def test_a_market_without_an_engine_says_so() -> None:
 def test_the_clock_is_simulated_time(scene: Path) -> None:
     """`time` is in seconds; `run_until` and `run_for` use it; Mesa's own events are refused."""
     with open_market(scene, seed=4, tables=False) as market:
-        told = "^<Market of .*, seed 4, running: 0 of 20 s, 4 agents, price per mark: isp 0.25>$"
-        assert re.search(told, repr(market))
+        pattern = "^<Market of .*, seed 4, running: 0 of 20 s, 4 agents, price per mark: isp 0.25>$"
+        assert re.search(pattern, repr(market))
         market.run_until(2.5)
         assert (market.time, market.steps) == (3.0, 3)
         market.run_for(4)
@@ -259,7 +259,7 @@ def test_a_run_that_ends_with_its_warm_up_has_no_means(
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "message"),
     [
         ({"seed": "7"}, "seed: expected an integer, got '7'"),
         ({"seed": True}, "seed: expected an integer, got True"),
@@ -268,11 +268,11 @@ def test_a_run_that_ends_with_its_warm_up_has_no_means(
         ({"out": 3}, "out: expected a path, got 3"),
     ],
 )
-def test_wrong_types_are_refused_by_name(given: Any, told: str, scene: Path) -> None:
+def test_wrong_types_are_refused_by_name(given: Any, message: str, scene: Path) -> None:
     """Wrong types are refused before anything is started or written."""
-    with pytest.raises(TypeError, match=told):
+    with pytest.raises(TypeError, match=message):
         open_market(scene, **given)
-    with pytest.raises(TypeError, match=told):
+    with pytest.raises(TypeError, match=message):
         run(scene, **given)
     with pytest.raises(TypeError, match="scenario: expected the path of a file, got 3"):
         run(3)  # type: ignore[arg-type]
@@ -323,7 +323,7 @@ def test_no_agent_steps_or_closes_its_own_market(deed: str, scene: Path, tmp_pat
     with open_market(scene, out=tmp_path / "r") as market:
         market.step()
         carrier = next(iter(market.agents))
-        carrier._strategy.post_price = lambda seen: getattr(market, deed)()
+        carrier._strategy.post_price = lambda observation: getattr(market, deed)()
         with pytest.raises(StrategyError, match="a step is in progress"):
             market.step()
         assert not market.running

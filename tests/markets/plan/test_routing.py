@@ -109,11 +109,11 @@ def test_acks_take_the_path_backwards() -> None:
 
 def test_distances_are_found_once_per_receiver(monkeypatch: pytest.MonkeyPatch) -> None:
     """All pairs of a grid of 1,000 links and more cost one Dijkstra per receiver."""
-    asked: list[object] = []
+    receivers: list[object] = []
     inner = routing._distances_from
 
     def counted(links: Any, start: Hashable) -> dict[Hashable, int]:
-        asked.append(start)
+        receivers.append(start)
         return inner(links, start)
 
     monkeypatch.setattr(routing, "_distances_from", counted)
@@ -125,4 +125,4 @@ def test_distances_are_found_once_per_receiver(monkeypatch: pytest.MonkeyPatch) 
         for target in list(grid.nodes)[:5]:
             distance = abs(source[0] - target[0]) + abs(source[1] - target[1])
             assert len(router.path(source, target)) == distance
-    assert len(asked) == 5
+    assert len(receivers) == 5

@@ -97,11 +97,11 @@ def test_without_pytest_the_next_commands_say_what_to_install(
         lambda name, *of: None if name in hidden else found(name, *of),
     )
     assert ecnomy("new", "scenario", "lab", "--into", "sub") == 0
-    told = capsys.readouterr().out.partition("\n\nNext:\n")[2].splitlines()
+    commands = capsys.readouterr().out.partition("\n\nNext:\n")[2].splitlines()
     hint = "  # after: pip install pytest"
-    shown = [line for line in told if line.endswith(hint)]
+    shown = [line for line in commands if line.endswith(hint)]
     assert shown == [f"  cd sub && pytest test_lab.py{hint}"]
-    assert len(told) == 3
+    assert len(commands) == 3
 
 
 def test_a_law_registers_with_the_names_of_its_project(folder: Path) -> None:

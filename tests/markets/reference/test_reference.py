@@ -255,7 +255,7 @@ def test_an_unknown_word_names_the_nearest() -> None:
 
 
 @pytest.mark.parametrize(
-    "words, told",
+    "words, parts",
     [
         (["red"], ["Floyd and Jacobson 1993", "= 0.002", "marking: {law: red, min_threshold: 5 "]),
         (["market.settlement"], ["retail, cascade, direct, peering", "settlement: "]),
@@ -286,13 +286,13 @@ def test_an_unknown_word_names_the_nearest() -> None:
         (["--json", "qos-knob"], ['"patience"', "market.agents.<name>.strategy"]),
     ],
 )
-def test_the_command_prints(words: list[str], told: list[str], capsys) -> None:
+def test_the_command_prints(words: list[str], parts: list[str], capsys) -> None:
     """The command prints sentence, form, default, source and example."""
     with pytest.raises(SystemExit) as left:
         main(["explain", *words])
     shown = capsys.readouterr().out
     assert not left.value.code
-    assert [part for part in told if part not in shown] == []
+    assert [part for part in parts if part not in shown] == []
     assert "--json" not in words or json.loads(shown)
 
 

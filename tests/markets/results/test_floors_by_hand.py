@@ -61,7 +61,7 @@ def test_floors_are_those_of_a_recount(seed: int, ce: int) -> None:
     )
     expected = []
     for name, rows in ROWS.items():
-        flows, time_s, low_s, asked, taken = FLOWS[name], 0, 0, 0.0, 0
+        flows, time_s, low_s, requested, taken = FLOWS[name], 0, 0, 0.0, 0
         for row in rows:
             own = kept[kept["flow"] == row].to_dict("records")
             for then, now in zip(own, own[1:], strict=False):
@@ -70,11 +70,11 @@ def test_floors_are_those_of_a_recount(seed: int, ce: int) -> None:
                     dt_s = (now["t_ps"] - then["t_ps"]) / PS
                     time_s += dt_s
                     low_s += dt_s * (now["cwnd"] / flows < 2)
-                    asked += dt_s * now["weight"] / now["srtt_s"]
+                    requested += dt_s * now["weight"] / now["srtt_s"]
                     taken += now["ce"] - then["ce"]
         share, asked_per_s, taken_per_s = (
             low_s / time_s,
-            asked / time_s / flows,
+            requested / time_s / flows,
             taken / time_s / flows,
         )
         if share > 0.05 and taken_per_s > 1.05 * asked_per_s:

@@ -98,19 +98,19 @@ def test_frames_have_names_and_units_and_no_raw_columns(made: Results) -> None:
 def test_frames_say_what_the_tables_hold(made: Results) -> None:
     """Frames of flows, links and ledger equal the raw rows, value by value."""
     for flow in rows(made, "flows"):
-        told = made.flows.loc[flow["name"]]
-        assert told["goodput_mbps"] == pytest.approx(flow["goodput_bps"] / 1e6)
-        assert told["fee"] == flow["fee_micro"] / 1e6
-        assert told["charge"] == flow["mark_charge_micro"] / 1e6
-        assert told["delay_sum_s"] == pytest.approx(flow["delay_sum_ps"] / 1e12)
+        row = made.flows.loc[flow["name"]]
+        assert row["goodput_mbps"] == pytest.approx(flow["goodput_bps"] / 1e6)
+        assert row["fee"] == flow["fee_micro"] / 1e6
+        assert row["charge"] == flow["mark_charge_micro"] / 1e6
+        assert row["delay_sum_s"] == pytest.approx(flow["delay_sum_ps"] / 1e12)
         if flow["ce"]:
-            assert told["price_per_mark"] == pytest.approx(0.125)
+            assert row["price_per_mark"] == pytest.approx(0.125)
     assert made.links.loc["bottleneck", "rate_mbps"] == 10.0
-    for posting, told in zip(rows(made, "ledger"), made.ledger.itertuples(), strict=True):
-        assert (told.payer, told.payee) == (posting["debit"], posting["credit"])
-        assert told.t_s == posting["t_ps"] / 1e12 and told.amount == posting["amount_micro"] / 1e6
-        assert told.quantity * told.price == pytest.approx(told.amount)
-        assert told.unit == {"class-fee": "s", "marks": "marks"}[told.kind]
+    for posting, row in zip(rows(made, "ledger"), made.ledger.itertuples(), strict=True):
+        assert (row.payer, row.payee) == (posting["debit"], posting["credit"])
+        assert row.t_s == posting["t_ps"] / 1e12 and row.amount == posting["amount_micro"] / 1e6
+        assert row.quantity * row.price == pytest.approx(row.amount)
+        assert row.unit == {"class-fee": "s", "marks": "marks"}[row.kind]
 
 
 def test_agents_are_told_in_words(made: Results) -> None:
@@ -305,17 +305,17 @@ def test_marks_are_paid_for_by_link(settlement: str, tmp_path: Path) -> None:
     assert pairs["near"] > 50 and pairs["far"] > 20
     assert round(paid["amount"].sum() * 1e6) == sum(row["amount_micro"] for row in ledger)
     assert paid["quantity"].sum() == sum(row["quantity"] for row in ledger)
-    told = {(row.payee, row.link): row for row in paid.itertuples()}
+    paid_for = {(row.payee, row.link): row for row in paid.itertuples()}
     if settlement == "direct":
-        assert set(told) == {("north", "near"), ("south", "far")}
+        assert set(paid_for) == {("north", "near"), ("south", "far")}
         for payee, link, price in (("north", "near", 0.003), ("south", "far", 0.007)):
-            assert told[payee, link].quantity == pairs[link]
-            assert told[payee, link].price == pytest.approx(price)
+            assert paid_for[payee, link].quantity == pairs[link]
+            assert paid_for[payee, link].price == pytest.approx(price)
     else:
-        assert set(told) == {("north", "near"), ("north", "far")}
-        share = told["north", "near"].quantity / paid["quantity"].sum()
+        assert set(paid_for) == {("north", "near"), ("north", "far")}
+        share = paid_for["north", "near"].quantity / paid["quantity"].sum()
         assert share == pytest.approx(pairs["near"] / (pairs["near"] + pairs["far"]), abs=0.01)
-        assert [row.price for row in told.values()] == [pytest.approx(0.003, rel=1e-12)] * 2
+        assert [row.price for row in paid_for.values()] == [pytest.approx(0.003, rel=1e-12)] * 2
 
 
 def test_whole_numbers_are_shared_out_whole() -> None:

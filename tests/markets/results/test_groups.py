@@ -32,10 +32,10 @@ NAMES = (
 
 def found(on: dict[int, float], background: set[int], *, to_s: int = TO_S) -> dict[str, Group]:
     """The groups, for rows of flows with these mean numbers of active members."""
-    asked: list[list[int]] = []
+    edges: list[list[int]] = []
 
     def mean(edges_ps: np.ndarray) -> np.ndarray:
-        asked.append(edges_ps.tolist())
+        edges.append(edges_ps.tolist())
         return np.array([[on[row] for row in sorted(on)]])
 
     switches: Any = SimpleNamespace(rows=np.array(sorted(on)), on=mean)
@@ -44,7 +44,7 @@ def found(on: dict[int, float], background: set[int], *, to_s: int = TO_S) -> di
     )
     measured = Measured(FROM_S * PS, to_s * PS)
     groups = groups_of(columns, background, switches, measured)
-    assert asked == ([[FROM_S * PS, to_s * PS]] if to_s > FROM_S else [])
+    assert edges == ([[FROM_S * PS, to_s * PS]] if to_s > FROM_S else [])
     return {group.name: group for group in groups}
 
 

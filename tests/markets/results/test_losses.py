@@ -15,9 +15,9 @@ from ecnomy.markets.results.writer import ResultsWriter
 from market_world import PS
 
 
-@pytest.mark.parametrize(("marks_per_s", "told"), [(6, True), (3, False)])
+@pytest.mark.parametrize(("marks_per_s", "noticed"), [(6, True), (3, False)])
 def test_a_loss_costs_as_many_marks_as_the_window_before_it(
-    tmp_path: Path, marks_per_s: int, told: bool
+    tmp_path: Path, marks_per_s: int, noticed: bool
 ) -> None:
     """A loss every two seconds halves a window of 6, as 6 marks of gain 0.5 would.
 
@@ -39,4 +39,4 @@ def test_a_loss_costs_as_many_marks_as_the_window_before_it(
     found = [
         (one.source, one.asked_per_s, one.taken_per_s) for one in losses(open_raw(tmp_path / "run"))
     ]
-    assert found == ([("gold", 10.0, float(marks_per_s))] if told else [])
+    assert found == ([("gold", 10.0, float(marks_per_s))] if noticed else [])

@@ -45,7 +45,7 @@ class Run:
 
     def __init__(
         self,
-        asked: list[tuple[int, int, float]] = ASKED,
+        targets: list[tuple[int, int, float]] = ASKED,
         *,
         law: dict[str, float] | None = None,
         tcp: dict[str, Any] | None = None,
@@ -57,16 +57,18 @@ class Run:
         many: Source = world.source("many", count=3, transport=transport)
         sources.append(msgspec.structs.replace(many, rows="together"))
         self.plan, self.measured = world.plan(sources, duration_ps=4 * PS), Measured(PS, 4 * PS)
-        self.told, self.asked = STATE | state, asked
-        last = {name: np.array(rows[-1]) for name, rows in self.told.items()}
+        self.state, self.targets = STATE | state, targets
+        last = {name: np.array(rows[-1]) for name, rows in self.state.items()}
         self.flows = pd.DataFrame({"source": ["two", "two", "many"], **last})
 
     def table(self, name: str, columns: tuple[str, ...]) -> pd.DataFrame:
         """Return columns of flow_epochs."""
         assert name == "flow_epochs"
         keys = [(t * PS, flow) for t in REPORTS_S for flow in range(3)]
-        told = {key: np.ravel(np.array(rows, float)) for key, rows in self.told.items()}
-        frame = pd.DataFrame(keys, columns=["t_ps", "flow"]).assign(**told)
+        columns_of_state = {
+            key: np.ravel(np.array(rows, float)) for key, rows in self.state.items()
+        }
+        frame = pd.DataFrame(keys, columns=["t_ps", "flow"]).assign(**columns_of_state)
         return frame[list(columns)]
 
     def file(self, name: str) -> Path:
@@ -77,7 +79,7 @@ class Run:
     def columns(self, name: str, columns: list[str], only: tuple[str, str]) -> pa.Table:
         """Return the decisions on mark rates."""
         assert (name, only) == ("agents", ("name", "mark_rate"))
-        rows = [(t_s * PS, flow, rate) for t_s, flow, rate in self.asked]
+        rows = [(t_s * PS, flow, rate) for t_s, flow, rate in self.targets]
         return pa.Table.from_pandas(pd.DataFrame(rows, columns=columns))
 
 
@@ -102,7 +104,7 @@ TWO, MANY = (2 / 200, 10.0, 5.0), (3 / 300, 10.0, 5.0)
 
 
 @pytest.mark.parametrize(
-    ("how", "told"),
+    ("how", "expected"),
     [
         ({}, {"two": TWO, "many": MANY}),
         (but("cwnd", 1, 0, 5.9), {"many": MANY}),
@@ -119,10 +121,10 @@ TWO, MANY = (2 / 200, 10.0, 5.0), (3 / 300, 10.0, 5.0)
         (but("srtt_s", 3, 1, 0.0), {"many": MANY}),
     ],
 )
-def test_marks_not_taken_because_of_losses(how: dict, told: dict[str, tuple]) -> None:
+def test_marks_not_taken_because_of_losses(how: dict, expected: dict[str, tuple]) -> None:
     """Losses that explain half of the 5 missing marks/s give a notice, but not smaller losses."""
     assert found(losses, Run(**how)) == {
-        name: tuple(round(value, 6) for value in values) for name, values in told.items()
+        name: tuple(round(value, 6) for value in values) for name, values in expected.items()
     }
 
 
@@ -149,7 +151,7 @@ def test_where_losses_happen() -> None:
 
 
 @pytest.mark.parametrize(
-    ("how", "told"),
+    ("how", "expected"),
     [
         ({}, {"two": (0.25, 10.0, 6.0, 5.0), "many": (4 / 9, 10.0, 6.0, 5.0)}),
         (
@@ -159,18 +161,20 @@ def test_where_losses_happen() -> None:
         (but("saturated_ps", 2, 0, PS), {"two": (1 / 12, 10.0, 6.0, 5.0)} | {"many": ()}),
     ],
 )
-def test_sources_that_queueing_held_back(how: dict, told: dict[str, tuple]) -> None:
+def test_sources_that_queueing_held_back(how: dict, expected: dict[str, tuple]) -> None:
     """The share of active time, then asked, aimed and taken marks/s of a flow."""
     state = {"weight": [[0.6, 0.6, 1.8]] * 4} | how
     if "saturated_ps" in how:
         state["saturated_ps"] = [[0, 0, 0], [PS, PS, 0], [PS, PS, 0], [PS, 3 * PS // 2, 0]]
     assert found(saturated, Run(**state)) == {
-        name: tuple(round(value, 6) for value in values) for name, values in told.items() if values
+        name: tuple(round(value, 6) for value in values)
+        for name, values in expected.items()
+        if values
     }
 
 
 @pytest.mark.parametrize(
-    ("asked", "weight", "told"),
+    ("target", "weight", "expected"),
     [
         (10.0, 0.62, {"two", "many"}),  # taken: over 0.8 of the 6.2 aimed at
         (10.0, 0.63, set()),  # something else held it back
@@ -178,11 +182,11 @@ def test_sources_that_queueing_held_back(how: dict, told: dict[str, tuple]) -> N
         (5.2, 0.6, set()),  # less than 5 % short
     ],
 )
-def test_limits_of_what_queueing_explains(asked: float, weight: float, told: set[str]) -> None:
+def test_limits_of_what_queueing_explains(target: float, weight: float, expected: set[str]) -> None:
     """With 5 marks/s taken, the limits of what queueing explains are exact."""
-    rates = [(0, flow, asked) for flow in range(3)]
+    rates = [(0, flow, target) for flow in range(3)]
     run = Run(rates, weight=[[weight, weight, 3 * weight]] * 4)
-    assert set(found(saturated, run)) == told
+    assert set(found(saturated, run)) == expected
 
 
 def test_sources_at_the_floor_of_their_windows() -> None:
@@ -205,8 +209,8 @@ def test_sources_at_the_floor_of_their_windows() -> None:
 
 def test_the_target_in_force_is_the_last_one_before_an_interval() -> None:
     """A decision at a report holds for the interval that begins there; -1 before the first one."""
-    asked = [(0, 1, 4.0), (1, 0, 7.0), (1, 1, 5.0), (2, 1, 6.0), (3, 0, 8.0), (4, 1, 9.0)]
-    run: Any = Run([*asked, (3, 2, 1.0)])
+    targets = [(0, 1, 4.0), (1, 0, 7.0), (1, 1, 5.0), (2, 1, 6.0), (3, 0, 8.0), (4, 1, 9.0)]
+    run: Any = Run([*targets, (3, 2, 1.0)])
     reports = WindowReports.of(run, "ce")
     assert reports is not None and reports.dt_s.ravel().tolist() == [2.0, 1.0]
     rates = target_rates(run, reports)
@@ -227,8 +231,8 @@ def test_little_time_in_queues_explains_nothing() -> None:
     held = [[0, 0, 0], [PS, PS, 0], [13 * PS // 10, PS, 0], [13 * PS // 10, PS, 0]]
     assert found(saturated, Run(weight=[[0.6, 0.6, 1.8]] * 4, saturated_ps=held)) == {}
     held[3][1] += PS // 100
-    told = found(saturated, Run(weight=[[0.6, 0.6, 1.8]] * 4, saturated_ps=held))
-    assert told == {"two": (round(0.31 / 6, 6), 10.0, 6.0, 5.0)}
+    notices = found(saturated, Run(weight=[[0.6, 0.6, 1.8]] * 4, saturated_ps=held))
+    assert notices == {"two": (round(0.31 / 6, 6), 10.0, 6.0, 5.0)}
 
 
 @pytest.mark.parametrize("notice", [losses, saturated, floors])

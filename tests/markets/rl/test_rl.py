@@ -56,10 +56,10 @@ def test_gymnasiums_own_test(tmp_path: Path, text: str, learner: str) -> None:
 
 def test_spaces_are_the_same_objects_and_of_the_declared_form(env: MarketParallelEnv) -> None:
     """Spaces have a number for each quantity, and every call returns the same space."""
-    for name, seen, acts in (("isp", 4, 1), ("joe", 3, 2)):
+    for name, observes, acts in (("isp", 4, 1), ("joe", 3, 2)):
         assert env.observation_space(name) is env.observation_space(name)
         assert env.action_space(name) is env.action_space(name)
-        assert env.observation_space(name).shape == (seen,)
+        assert env.observation_space(name).shape == (observes,)
         assert env.action_space(name).shape == (acts,)
 
 
@@ -70,10 +70,10 @@ def test_an_episode_is_truncated_at_its_end_and_its_engine_gone(
     env.reset(seed=3)
     for number in range(6):
         assert env.agents == ["isp", "joe"]
-        seen, _, ended, truncated, told = env.step(MIDDLE)
+        observed, _, ended, truncated, infos = env.step(MIDDLE)
         assert set(truncated.values()) == {number == 5} and not any(ended.values())
-        assert seen["isp"][0] == pytest.approx((number + 1) / 6)
-        assert told["isp"]["price"] == 0.1 and told["isp"]["seed"] == 3
+        assert observed["isp"][0] == pytest.approx((number + 1) / 6)
+        assert infos["isp"]["price"] == 0.1 and infos["isp"]["seed"] == 3
     assert env.agents == [] and not there(pids[0])
     with pytest.raises(NotRunningError, match="reset"):
         env.step({})
@@ -107,13 +107,13 @@ def test_rewards_are_those_of_the_books(tmp_path: Path) -> None:
     result = run(scenario, out=tmp_path / "run")
     paid = result.raw.ledger[result.raw.ledger["credit"] == "isp"]
     marks = result.link_epochs.groupby("t_ps")["marks"].sum()
-    for number, (_, reward, _, _, told) in enumerate(steps):
+    for number, (_, reward, _, _, info) in enumerate(steps):
         since, until = (2 + 4 * number + 1) * 10**12, (2 + 4 * number + 4) * 10**12
         own = paid[(paid["t_ps"] > since) & (paid["t_ps"] <= until)]
         income = own["amount_micro"].sum() / 1e6 / 3
         assert income > 0.5
-        assert told["profit"] == pytest.approx(income) and reward == pytest.approx(income / 2)
-        assert told["marks"] == pytest.approx((marks[until] - marks[since]) / 3)
+        assert info["profit"] == pytest.approx(income) and reward == pytest.approx(income / 2)
+        assert info["marks"] == pytest.approx((marks[until] - marks[since]) / 3)
 
 
 def test_the_surplus_by_hand(tmp_path: Path) -> None:
@@ -195,7 +195,7 @@ def test_an_environment_that_is_forgotten_ends_its_engine(tmp_path: Path, pids: 
 
 
 @pytest.mark.parametrize(
-    ("actions", "told"),
+    ("actions", "message"),
     [
         ({"isp": MIDDLE["isp"]}, "joe: found no action"),
         (MIDDLE | {"isp": np.array([1.5], np.float32)}, "isp: found the action"),
@@ -204,11 +204,11 @@ def test_an_environment_that_is_forgotten_ends_its_engine(tmp_path: Path, pids: 
     ],
 )
 def test_actions_outside_their_space_are_refused(
-    env: MarketParallelEnv, actions: dict[str, Any], told: str
+    env: MarketParallelEnv, actions: dict[str, Any], message: str
 ) -> None:
     """The error names the action, and the episode can go on."""
     env.reset(seed=1)
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=message):
         env.step(actions)
     env.step(MIDDLE)
 

@@ -46,29 +46,29 @@ def test_it_is_gymnasiums_own_vector_of_the_same_markets(file: Path, envs: Marke
     assert envs.action_space == plain.action_space
     assert envs.metadata["autoreset_mode"] == plain.metadata["autoreset_mode"]
     ended = 0
-    told, wanted = envs.reset(seed=11), plain.reset(seed=11)
+    given, wanted = envs.reset(seed=11), plain.reset(seed=11)
     for number in range(STEPS):
-        _equal(told, wanted)
+        _equal(given, wanted)
         actions = _actions(envs.action_space, number)
-        told, wanted = envs.step(actions), plain.step(actions)
-        ended += int(told[3].sum())
+        given, wanted = envs.step(actions), plain.step(actions)
+        ended += int(given[3].sum())
     plain.close()
     assert ended == COUNT, "each episode has ended once"
 
 
-def _equal(told: object, wanted: object) -> None:
-    assert type(told) is type(wanted)
+def _equal(given: object, wanted: object) -> None:
+    assert type(given) is type(wanted)
     if isinstance(wanted, tuple | list):
-        assert len(told) == len(wanted)
-        for one, other in zip(told, wanted, strict=True):
+        assert len(given) == len(wanted)
+        for one, other in zip(given, wanted, strict=True):
             _equal(one, other)
     elif isinstance(wanted, dict):
-        assert told.keys() == wanted.keys()
+        assert given.keys() == wanted.keys()
         for key in wanted:
-            _equal(told[key], wanted[key])
+            _equal(given[key], wanted[key])
     else:
-        assert told.dtype == wanted.dtype
-        np.testing.assert_array_equal(told, wanted)
+        assert given.dtype == wanted.dtype
+        np.testing.assert_array_equal(given, wanted)
 
 
 def test_markets_have_seeds_of_their_own(envs: MarketVectorEnv) -> None:

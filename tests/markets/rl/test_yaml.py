@@ -62,7 +62,7 @@ def test_ranges_by_hand(of: Range, value: float, share: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "line", "told"),
+    ("old", "new", "line", "message"),
     [
         ("step: 4 s", "step: 4", 4, "step: found 4 without a unit"),
         ("step: 4 s", "step: 4.5 s", 4, "expected whole multiples of the market's epoch, 1 s"),
@@ -93,28 +93,28 @@ def test_ranges_by_hand(of: Range, value: float, share: float) -> None:
     ],
 )  # fmt: skip
 def test_faults_are_one_line(
-    tmp_path: Path, old: str, new: str, line: int | None, told: str
+    tmp_path: Path, old: str, new: str, line: int | None, message: str
 ) -> None:
     """Each fault gives one line: file, line, and the values found and expected."""
     assert old in ENVIRONMENT
     with pytest.raises(ScenarioError) as raised:
         load_environment(written(tmp_path, ENVIRONMENT.replace(old, new, 1)))
     text = str(raised.value)
-    assert told in text and "\n" not in text
+    assert message in text and "\n" not in text
     if line is not None:
         assert text.startswith(f"{tmp_path}/env.yaml:{line}: ")
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ("warmup: 2 s", "warmup: 2.5 s", "a warm-up of 2.5 s"),
         (SCENARIO[SCENARIO.index("market:") :], "", "a scenario without a market"),
     ],
 )
-def test_scenarios_that_do_not_do(tmp_path: Path, old: str, new: str, told: str) -> None:
+def test_scenarios_that_do_not_do(tmp_path: Path, old: str, new: str, message: str) -> None:
     """Warm-ups that end between two epochs, and markets without payers, are refused."""
-    with pytest.raises(ScenarioError, match=told):
+    with pytest.raises(ScenarioError, match=message):
         load_environment(written(tmp_path, scenario=SCENARIO.replace(old, new, 1)))
 
 

@@ -114,10 +114,12 @@ def test_a_misspelt_name_in_a_variant_is_an_item_without_keys(known: bool, tmp_p
     variant.write_text(f"extends: base.yaml\nsources:\n  - {{name: {name}, count: 2}}\n")
     with pytest.raises(
         ScenarioError, match=r"variant.yaml:3: sources\[2\]: found no 'transport', "
-    ) as told:
+    ) as caught:
         load(variant)
     hint = "; to change an item of the extended file, use its name 'two'"
-    assert told.value.expected.endswith(hint) is known and ("extended" in str(told.value)) is known
+    assert (
+        caught.value.expected.endswith(hint) is known and ("extended" in str(caught.value)) is known
+    )
 
 
 def test_a_name_twice_in_a_variant_is_refused(tmp_path: Path) -> None:

@@ -237,6 +237,6 @@ def test_what_is_refused(old: str, new: str, place: str, found: str) -> None:
     assert old in TEXT
     with pytest.raises(ScenarioError) as caught:
         make_plan(scenario_from_text(TEXT.replace(old, new, 1)))
-    told = str(caught.value)
-    assert "\n" not in told and found in told
-    assert place.replace("gsp]", "agents[2]") in told
+    message = str(caught.value)
+    assert "\n" not in message and found in message
+    assert place.replace("gsp]", "agents[2]") in message

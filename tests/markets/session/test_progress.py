@@ -92,14 +92,14 @@ def test_a_terminal_has_one_line_that_fits(clock: Hand, monkeypatch: pytest.Monk
     run.start("A title that is far too long for one line", 180 * PS)
     clock.now_s += 4
     run.at(60 * PS)
-    told = "ecnomy: A title that is far t: 60 of 180 s simulated in 4.0 s, about 8.0 s left"
-    assert on_screen(stream.getvalue()) == told and len(told) == 79
+    line = "ecnomy: A title that is far t: 60 of 180 s simulated in 4.0 s, about 8.0 s left"
+    assert on_screen(stream.getvalue()) == line and len(line) == 79
     monkeypatch.setenv("COLUMNS", "120")
     run.start("gold", 180 * PS)
     clock.now_s += 4
     run.at(60 * PS)
-    told = "ecnomy: gold: 60 of 180 s simulated in 4.0 s, about 8.0 s left"
-    assert on_screen(stream.getvalue()) == told
+    line = "ecnomy: gold: 60 of 180 s simulated in 4.0 s, about 8.0 s left"
+    assert on_screen(stream.getvalue()) == line
     assert "\n" not in stream.getvalue()
     run.say("warning: a price moved")
     assert on_screen(stream.getvalue()) == "ecnomy: warning: a price moved\n"
@@ -119,8 +119,8 @@ def test_rounds_count_the_time_of_all(clock: Hand) -> None:
             clock.now_s += 1
             runs.at(total, there, made)
             if (total, made) == (30, 10):
-                told = "ecnomy: 20 of 30 runs requested so far done in 20 s, about 10 s left"
-                assert on_screen(stream.getvalue()) == told
+                line = "ecnomy: 20 of 30 runs requested so far done in 20 s, about 10 s left"
+                assert on_screen(stream.getvalue()) == line
     runs.stop()
     assert on_screen(stream.getvalue()) == "ecnomy: 30 new runs in 30 s\n"
 

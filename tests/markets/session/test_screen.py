@@ -23,7 +23,7 @@ MICRO = 1e-6
 
 
 @pytest.fixture
-def told(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+def screens_shown(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """The data that a screen would get at each report of the runs of a test."""
     shown: list[dict[str, Any]] = []
     screens: dict[int, Screen] = {}
@@ -54,11 +54,11 @@ def play(name: str, tmp_path: Path, *more: str) -> Results:
     ],
 )
 def test_money_is_the_ledgers(
-    told: list[dict[str, Any]], tmp_path: Path, name: str, more: list[str]
+    screens_shown: list[dict[str, Any]], tmp_path: Path, name: str, more: list[str]
 ) -> None:
     """Payments of sources and balances of agents are the sums of the ledger."""
     ledger = play(name, tmp_path, *more).ledger
-    last = told[-1]
+    last = screens_shown[-1]
     for source in last["sources"]:
         of = ledger[ledger.source == source["name"]]
         back = of[of.kind == "reimbursement"].amount.sum()
@@ -78,7 +78,7 @@ def test_money_is_the_ledgers(
     [("gold-silver.yaml", [CROWDED]), ("gsp.yaml", []), ("two-carriers.yaml", [])],
 )
 def test_payments_are_the_ledgers_by_payer_and_payee(
-    told: list[dict[str, Any]], tmp_path: Path, name: str, more: list[str]
+    screens_shown: list[dict[str, Any]], tmp_path: Path, name: str, more: list[str]
 ) -> None:
     """Each payer, payee, kind and source has the sum of its rows, and there are no others."""
     ledger = play(name, tmp_path, *more).ledger
@@ -88,7 +88,7 @@ def test_payments_are_the_ledgers_by_payer_and_payee(
     sums = ledger.groupby(columns, observed=True).amount.sum()
     shown = {
         (one["from"], one["to"], one["for"], one["source"]): one["money"]
-        for one in told[-1]["payments"]
+        for one in screens_shown[-1]["payments"]
     }
     assert shown == pytest.approx(sums.to_dict(), abs=MICRO / 2)
     if name == "two-carriers.yaml":
@@ -97,31 +97,33 @@ def test_payments_are_the_ledgers_by_payer_and_payee(
 
 
 def test_willingness_and_prices_are_those_in_force(
-    told: list[dict[str, Any]], tmp_path: Path
+    screens_shown: list[dict[str, Any]], tmp_path: Path
 ) -> None:
     """Gold's two flows pay 4 money/s each, silver's 1, and a mark costs 0.125."""
     play("gold-silver.yaml", tmp_path)
-    last = told[-1]
+    last = screens_shown[-1]
     shown = {one["name"]: (one["class"], one["willing"]) for one in last["sources"]}
     assert shown == {"gold": ("gold", 8), "silver": ("silver", 2), "background": ("", None)}
     assert all(link["price"] == 0.125 and link["owner"] == "isp" for link in last["links"])
 
 
 def test_news_is_what_was_decided_at_that_report(
-    told: list[dict[str, Any]], tmp_path: Path
+    screens_shown: list[dict[str, Any]], tmp_path: Path
 ) -> None:
     """A changed price is reported once, when it is posted."""
     agents = play("price-handler.yaml", tmp_path).agents
     posted = agents[agents.what == "price"]
-    said = [line for one in told for line in one["news"] if ": price " in line]
+    said = [line for one in screens_shown for line in one["news"] if ": price " in line]
     assert len(said) == len(posted.groupby(["t_s", "agent"]))
     assert f"{posted.iloc[-1].agent}: price {posted.iloc[-1].value:.4g} per mark" == said[-1]
 
 
-def test_news_of_many_sources_fits_a_line(told: list[dict[str, Any]], tmp_path: Path) -> None:
+def test_news_of_many_sources_fits_a_line(
+    screens_shown: list[dict[str, Any]], tmp_path: Path
+) -> None:
     """News of many sources fit a line of Qtenv with 70 letters."""
     play("abilene.yaml", tmp_path)
-    said = [line for one in told for line in one["news"]]
+    said = [line for one in screens_shown for line in one["news"]]
     assert any(" for 143 sources: aims at " in line for line in said), said[:5]
     assert max(len(line) for line in said) < 59
 

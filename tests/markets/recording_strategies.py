@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Strategies that record their observations and switch flows off (test_told_and_done.py)."""
+"""Strategies that record their observations and switch flows off (test_observed_and_done.py)."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ class Rich:
         """Record balance and payments, and decide nothing."""
         agent = observation.agent
         assert agent is not None
-        told = (
+        entry = (
             observation.t_ps,
             agent.balance_micro,
             agent.paid_since(),
             float(agent.random.random()),
         )
-        LOG.setdefault("rich", []).append(told)
+        LOG.setdefault("rich", []).append(entry)
         return Decision()
 
 

@@ -19,7 +19,7 @@ from ecnomy.markets.scenario import scenario_from_text
 from ecnomy.markets.terms.tariffs import TwoPart
 from ecnomy.markets.terms.unit_price import Price
 from market_world import PS
-from told_strategies import LOG
+from recording_strategies import LOG
 
 TEXT = """\
 version: 1
@@ -34,12 +34,12 @@ sources:
 market:
   price_per_mark: 0.001 money
   agents:
-    - {name: isp, role: connectivity-provider, strategy: {kind: 'told_strategies:Curious'}}
+    - {name: isp, role: connectivity-provider, strategy: {kind: 'recording_strategies:Curious'}}
     - name: shop
       role: application-provider
       classes: {gold: {fee: 0.01 money/s, sources: [day, night]}}
     - {name: ann, role: customer, sources: [day, night], decision_interval: 1 s,
-       strategy: {kind: 'told_strategies:KIND'}}
+       strategy: {kind: 'recording_strategies:KIND'}}
 """
 
 
@@ -64,8 +64,15 @@ def test_a_flow_switched_off_is_silent_and_pays_no_fee(tmp_path: Path) -> None:
         assert sent[day, 12] == sent[day, 7] and sent[day, 6] > 1000
         assert sent[night, 6] == sent[night, 2] and sent[night, 12] - sent[night, 6] > 1000
     changes = result.raw.agents[result.raw.agents["name"] == "active"]
-    told = list(zip(changes["t_ps"] // 10**12, changes["flow"], changes["value"], strict=True))
-    assert told == [(1, 2, 0.0), (1, 3, 0.0), (6, 0, 0.0), (6, 1, 0.0), (6, 2, 1.0), (6, 3, 1.0)]
+    switches = list(zip(changes["t_ps"] // 10**12, changes["flow"], changes["value"], strict=True))
+    assert switches == [
+        (1, 2, 0.0),
+        (1, 3, 0.0),
+        (6, 0, 0.0),
+        (6, 1, 0.0),
+        (6, 2, 1.0),
+        (6, 3, 1.0),
+    ]
 
 
 def test_views_name_their_source_and_leave_headers_out(tmp_path: Path) -> None:
@@ -83,18 +90,18 @@ def test_views_name_their_source_and_leave_headers_out(tmp_path: Path) -> None:
 def test_a_carrier_is_told_its_links_by_name_and_use(tmp_path: Path) -> None:
     """A carrier sees both directions of links, their busy shares of time, and times in s and ps."""
     result = made(tmp_path / "r", "Switch")
-    told = [seen for seen in LOG["isp"] if isinstance(seen, PriceObservation)]
-    assert {seen.names for seen in told} == {("wire", "wire.reverse")}
-    assert told[0].dt_s == 0 and told[0].utilization.tolist() == [0, 0]
-    assert [seen.t_s for seen in told] == list(range(12)) and told[5].dt_s == 1.0
+    views = [view for view in LOG["isp"] if isinstance(view, PriceObservation)]
+    assert {view.names for view in views} == {("wire", "wire.reverse")}
+    assert views[0].dt_s == 0 and views[0].utilization.tolist() == [0, 0]
+    assert [view.t_s for view in views] == list(range(12)) and views[5].dt_s == 1.0
     epochs = result.link_epochs
-    for seen in told[1:]:
-        now, then = (epochs[epochs["t_ps"] == t] for t in (seen.t_ps, seen.t_ps - seen.dt_ps))
+    for view in views[1:]:
+        now, then = (epochs[epochs["t_ps"] == t] for t in (view.t_ps, view.t_ps - view.dt_ps))
         busy = now["busy_ps"].to_numpy() - then["busy_ps"].to_numpy()
         sent = now["departed_bytes"].to_numpy() - then["departed_bytes"].to_numpy()
-        assert seen.utilization.tolist() == (busy / 1e12).tolist()
-        assert seen.links.departed_bytes.tolist() == sent.tolist()
-    assert max(seen.utilization[0] for seen in told) > 0.9
+        assert view.utilization.tolist() == (busy / 1e12).tolist()
+        assert view.links.departed_bytes.tolist() == sent.tolist()
+    assert max(view.utilization[0] for view in views) > 0.9
 
 
 def test_a_data_collector_reads_notes_and_prices() -> None:
@@ -117,15 +124,15 @@ def test_a_data_collector_reads_notes_and_prices() -> None:
 def test_an_agent_reads_its_account_and_has_its_own_numbers(tmp_path: Path) -> None:
     """Fees since its last query add up to its balance; equal seeds draw equal numbers."""
     first = made(tmp_path / "a", "Rich")
-    told = list(LOG["rich"])
-    assert len(told) == 11  # one a second, from the first report after t = 0 to the last but one
-    balances = [entry[1] for entry in told]
-    paid = [entry[2].get("class-fee", 0) for entry in told]
+    entries = list(LOG["rich"])
+    assert len(entries) == 11  # one a second, from the first report after t = 0 to the last but one
+    balances = [entry[1] for entry in entries]
+    paid = [entry[2].get("class-fee", 0) for entry in entries]
     for i, balance in enumerate(balances):
         assert balance == -sum(paid[: i + 1])
     assert paid == [40_000] * 11
     made(tmp_path / "b", "Rich")
-    assert LOG["rich"] == told and len({entry[3] for entry in told}) == len(told)
+    assert LOG["rich"] == entries and len({entry[3] for entry in entries}) == len(entries)
     income = first.raw.agents[first.raw.agents["name"] == "income"]["value"].sum()
     ledger = first.raw.ledger
     earned = ledger[(ledger["credit"] == "isp") & (ledger["t_ps"] < 12 * 10**12)]
@@ -137,7 +144,7 @@ def test_a_bill_of_nothing_has_no_standing_part() -> None:
     fee, price = Price(3, 5 * PS, "ps"), Price(1, 1, "byte")
     line = ContractSpec("line", "bytes", TwoPart(fee=fee, price=price), ("day",))
     isp = AgentSpec("isp", "connectivity-provider", contracts=(line,))
-    ann = world.customer("ann", "day", kind="told_strategies:Switch")
+    ann = world.customer("ann", "day", kind="recording_strategies:Switch")
     plan = world.plan([world.source("day")])
     market = Market(plan, MarketSpec(1000, (isp, ann)))
     LOG.clear()
