@@ -51,7 +51,7 @@ from ecnomy.agents.decision import LEAVE, Decision
 from ecnomy.agents.money import MICRO
 from ecnomy.agents.observation import FlowColumns, Observation, Truths
 from ecnomy.agents.parameters import OneOf, Refused, positive
-from ecnomy.agents.strategies.flow_utility import asked_rate, damping, under_key, x0_of_flows
+from ecnomy.agents.strategies.flow_utility import damping, rate_key, under_key, x0_of_flows
 from ecnomy.agents.utilities import UTILITIES, concave_utility_of, delay_cost_of, find_utility
 
 __all__ = ["AggressivenessKnob"]
@@ -102,7 +102,7 @@ class AggressivenessKnob:
     @property
     def needs_rate(self) -> str:
         """The parameter to set for flows without a rate limit, or "" if it is not needed."""
-        return asked_rate(self._utility)
+        return rate_key(self._utility)
 
     def decide_many(self, observation: Observation) -> Decision:
         """Return the new weight of each flow, in the unit of its law."""

@@ -74,7 +74,7 @@ class AverageRate:
             if short < 0 or view.marks or view.goodput_bps >= 0.9 * min(self._cap_bps, rate_bps):
                 most = rate_bps * self.over
                 self._owed_bits = min(max(self._owed_bits + short, -most), most)
-        asked_bps = rate_bps + self._owed_bits / self.over
-        self._cap_bps = min(asked_bps, self.peak * rate_bps)
+        target_bps = rate_bps + self._owed_bits / self.over
+        self._cap_bps = min(target_bps, self.peak * rate_bps)
         pay_micro = max(1.0, float(round(self.threshold * MICRO)))
         return FlowDecision(pay_micro, rate_cap_bps=max(self._cap_bps, 0.0))

@@ -69,7 +69,7 @@ from ecnomy.agents.money import MICRO
 from ecnomy.agents.observation import FlowColumns, Observation, column
 from ecnomy.agents.parameters import OneOf, Refused, Unit, positive
 from ecnomy.agents.strategies.few_marks import FewMarks
-from ecnomy.agents.strategies.flow_utility import asked_rate, damping, under_key, x0_of_flows
+from ecnomy.agents.strategies.flow_utility import damping, rate_key, under_key, x0_of_flows
 from ecnomy.agents.strategies.leaving import LEAST, PROBE, Leaving
 from ecnomy.agents.strategies.price_change import ERRORS, PriceChange
 from ecnomy.agents.utilities import UTILITIES, Utility, concave_utility_of, find_utility
@@ -138,7 +138,7 @@ class ElasticUtility:
     @property
     def needs_rate(self) -> str:
         """The parameter to set for flows without a rate limit, or "" if it is not needed."""
-        return asked_rate(self._utility)
+        return rate_key(self._utility)
 
     @property
     def advice(self) -> str:

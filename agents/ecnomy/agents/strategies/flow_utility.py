@@ -13,7 +13,7 @@ from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.parameters import Refused
 from ecnomy.agents.utilities import Utility
 
-__all__ = ["asked_rate", "damping", "under_key", "x0_of_flows"]
+__all__ = ["damping", "rate_key", "under_key", "x0_of_flows"]
 
 _KEY = "utility"
 
@@ -32,7 +32,7 @@ def under_key(
         raise Refused(f"{_KEY}.{refused.key}", refused.found, refused.expected) from None
 
 
-def asked_rate(utility: Utility) -> str:
+def rate_key(utility: Utility) -> str:
     """Return the parameter to set for flows without a rate limit, or "" if not needed."""
     return f"{_KEY}.x0" if utility.x0 is None and utility.needs_x0 else ""
 
@@ -50,7 +50,7 @@ def x0_of_flows(utility: Utility, limit_bps: Floats, who: str) -> Floats:
             `who`.
     """
     finite = np.isfinite(limit_bps)
-    if asked_rate(utility) and not finite.all():
+    if rate_key(utility) and not finite.all():
         raise StrategyError(f"{who}: missing 'x0' for a flow without a rate limit")
     if utility.x0 is None:  # without a limit, 1, because the utility then ignores x0
         return np.where(finite, limit_bps, 1.0)

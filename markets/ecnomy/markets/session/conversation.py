@@ -116,7 +116,7 @@ class Conversation:
         self._met: Report | None = None
         self._screen: Screen | None = None  # if a screen is attached
         self._held = Held()
-        self._told_of_hand: set[str] = set()
+        self._refusals_warned: set[str] = set()
         self.finish: Finish | None = None
         self.t_ps = 0
 
@@ -195,8 +195,8 @@ class Conversation:
     def _hold(self, market: MarketLike) -> None:
         """Apply values set by hand, and warn once about each refusal."""
         for line in self._held.apply(market):
-            if line not in self._told_of_hand:
-                self._told_of_hand.add(line)
+            if line not in self._refusals_warned:
+                self._refusals_warned.add(line)
                 self._say.warn(line)
 
     @contextmanager

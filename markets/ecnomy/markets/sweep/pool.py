@@ -127,7 +127,7 @@ class DaskPool:
             self.close()
             raise
         self._workers, self._counted_s = 1, -math.inf
-        self._seen_s = time.monotonic()
+        self._last_worker_s = time.monotonic()
 
     def _start_local(self, distributed: Any, limits: Limits) -> None:
         with _ctrl_c_later():
@@ -153,8 +153,8 @@ class DaskPool:
             self._workers, self._counted_s = sum(threads.values()), now_s
             if self._cluster is not None and self._workers < self._wanted:
                 self._cluster.scale(self._wanted)  # dask may have abandoned a worker
-            self._seen_s = now_s if self._workers else self._seen_s
-            if now_s - self._seen_s > _NONE_LEFT_S:
+            self._last_worker_s = now_s if self._workers else self._last_worker_s
+            if now_s - self._last_worker_s > _NONE_LEFT_S:
                 raise PoolLost(_NO_WORKERS)
         return max(1, self._workers)
 
