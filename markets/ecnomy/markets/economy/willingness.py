@@ -165,8 +165,8 @@ class Aims:
             price_micro: price of a mark for each flow [micro-units].
         """
         wanted = np.full(len(self._pay), LEAVE)
-        rated = self._steered & ~self._chosen & (self._pay >= 0) & (price_micro > 0)
-        wanted[rated] = self._pay[rated] / price_micro[rated]
+        paying = self._steered & ~self._chosen & (self._pay >= 0) & (price_micro > 0)
+        wanted[paying] = self._pay[paying] / price_micro[paying]
         new = (wanted >= 0) & (wanted != self._mark_rate)
         changed_rows = new | (self.cap_bps != self._sent_cap_bps)
         if self._sent_active is not self.active:

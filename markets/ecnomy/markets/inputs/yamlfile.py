@@ -86,9 +86,8 @@ class MissingKeys(ArgumentError):
     """Mappings that lack keys, reported together at the place and path of the first one."""
 
     def __init__(self, gaps: Sequence[Gap]) -> None:
-        distinct = {
-            (gap.place, gap.names): gap for gap in reversed(gaps)
-        }  # shared mappings only once
+        # shared mappings only once
+        distinct = {(gap.place, gap.names): gap for gap in reversed(gaps)}
         self.gaps = tuple(reversed(distinct.values()))
         first, *more = self.gaps
         path = first.path
