@@ -256,8 +256,8 @@ def test_strategy_that_fails_in_mid_run_ends_it(tmp_path: Path) -> None:
         "from dataclasses import dataclass\n"
         "@dataclass\n"
         "class Late:\n"
-        "    def post_price(self, seen):\n"
-        "        return 250000 if seen.t_ps < 3 * 10**12 else -1\n",
+        "    def post_price(self, observation):\n"
+        "        return 250000 if observation.t_ps < 3 * 10**12 else -1\n",
         encoding="utf-8",
     )
     file = scenario(tmp_path)
