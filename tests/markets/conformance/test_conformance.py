@@ -237,7 +237,7 @@ def test_a_strategy_beside_the_working_directory_is_found(
         class Fixed:
             roles: ClassVar[tuple[str, ...]] = ("price-handler",)
             pay: Annotated[float, Unit("money/s")] = 1.0
-            def decide(self, seen: FlowView) -> FlowDecision:
+            def decide(self, view: FlowView) -> FlowDecision:
                 assert self.pay == 120.0
                 return FlowDecision(self.pay)
         """)
