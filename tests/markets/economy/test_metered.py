@@ -180,9 +180,9 @@ def test_under_a_menu_the_standing_charge_is_that_of_the_chosen_tariff() -> None
     shelf.contract.menu.choose(np.arange(3), np.arange(3))
     for number, due in enumerate(shelf.dues()):
         own = [alone[row][number] for row in range(3)]
-        assert told(due.amount_micro) == [int(one.amount_micro[i]) for i, one in enumerate(own)]
+        assert listed(due.amount_micro) == [int(one.amount_micro[i]) for i, one in enumerate(own)]
         fees = [one.standing_micro for one in own]
-        assert told(due.standing_micro) == [
+        assert listed(due.standing_micro) == [
             0 if fee is None else int(fee[i]) for i, fee in enumerate(fees)
         ]
         assert due.standing_micro is not None and due.standing_micro[1] > 0

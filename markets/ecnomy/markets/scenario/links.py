@@ -88,8 +88,8 @@ class Reverse(msgspec.Struct, frozen=True, kw_only=True):
             0 for a link of a topology.
         reordering: packets that the wire delivers late; by default as in the forward direction, and
             none for a link of a topology.
-        delay_profile: delay in addition to `delay` that changes over time; by default as in the
-            forward direction, and none for a link of a topology.
+        delay_profile: additional delay that changes over time; by default as in the forward
+            direction, and none for a link of a topology.
     """
 
     rate: RateBps | None = None
