@@ -74,7 +74,7 @@ class Diff(msgspec.Struct, frozen=True, eq=False):
         pairs: number of pairs of runs; 0 without pairs.
         why_unpaired: why the runs are not paired; "" if they are.
         sellers: agents without flows, whose balances are their profits.
-        outcomes: outcomes that vary between runs, differences first.
+        outcomes: outcomes that vary between runs; those in which the groups differ come first.
         same: columns of outcomes with the same value in all runs.
         missing: columns of outcomes that only one group has.
     """

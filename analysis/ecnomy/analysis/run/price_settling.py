@@ -109,8 +109,8 @@ class Settling(msgspec.Struct, frozen=True):
         to_s: end of the last half, seconds.
         gain: share by which the best price would increase its profit, if the verdict is `climbing`.
         better: whether the best price is higher or lower, if the verdict is `climbing`.
-        edge: `highest` or `lowest` if its price was the highest or lowest price of the whole run
-            for most of the time.
+        edge: `highest` or `lowest` if, for most of the last half, its price was the highest or
+            lowest price of the whole run.
         few: number of price changes, if too few for a verdict.
         away: sources that use its links and whose users were away most of the time.
     """

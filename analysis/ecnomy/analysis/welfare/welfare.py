@@ -255,7 +255,10 @@ def _accounts(run: RawRun, agents: tuple[AgentSpec, ...], window: Window) -> dic
 def _users(
     run: RawRun, declared: tuple[Declared, ...], parts: list[Lived]
 ) -> list[tuple[Floats, Floats]]:
-    """Return each agent's active users' mean rates, and utilities per second and unit of weight."""
+    """Return, for each agent, mean rates of its active users and their utilities.
+
+    Utilities are per second and unit of weight.
+    """
     sources = run.plan.row_sources()
     choosing = {choice.agent for choice in choices_of(run)}
     found = []

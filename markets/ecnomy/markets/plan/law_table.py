@@ -119,7 +119,7 @@ def trait_value(kind: str, name: str, trait: str, values: Mapping[str, float]) -
         kind: the kind of the law.
         name: the law.
         trait: the trait, such as ceiling: "slope * (1 - threshold)".
-        values: the law's parameters by name; a choice is its index.
+        values: the law's parameters by name; a choice is given by its index.
     """
     text = law_table()[kind][name].traits[trait]
     if not text:

@@ -48,8 +48,8 @@ def given(plan: Plan) -> dict[str, float]:
     """Return settings of the bottleneck that depend on the packet length of the first source.
 
     Returns:
-        `bottleneck.buffer_packets`, or -1 without a limit; `bottleneck.product_packets`, capacity
-        times the propagation delay of the round trip.
+        `bottleneck.buffer_packets`: the buffer size, or -1 without a limit;
+        `bottleneck.product_packets`: the capacity times the round-trip propagation delay.
     """
     [link] = [link for link in plan.links if link.name == "bottleneck"]
     source = plan.sources[0]
