@@ -85,6 +85,14 @@ def test_the_other_examples_are_above_doubt(name: str) -> None:
             "network.links.pipe.reordering={probability: 0.01, delay: 50 ms}",
             "delivers 0.01 of its packets 50 ms late",
         ),
+        (
+            "network.links.pipe.delay_profile={period: 5 s, steps: {0 s: 50 ms, 2 s: 0 ms}}",
+            "the delay falls by up to 50 ms at once",
+        ),
+        (
+            "network.links.pipe.delay_profile={period: 5 s, steps: {0 s: 0 ms, 2 s: 40 ms}}",
+            "the delay falls by up to 40 ms at once",
+        ),
         ("sources.s.start=11 s", "starts after the end of the run"),
         ("sources.s.stop=0 s", "stops before it starts"),
     ],
@@ -94,6 +102,13 @@ def test_doubts(override: str, part: str) -> None:
     assert warned(scenario_from_text(TEXT)) == []
     (only,) = warned(scenario_from_text(TEXT, overrides=[override]))
     assert part in only
+
+
+@pytest.mark.parametrize("steps", ["{0 s: 0 ms, 2 s: 50 ms}", "{0 s: 2 ms, 15 s: 0 ms}"])
+def test_a_delay_that_does_not_fall_in_the_run_is_no_doubt(steps: str) -> None:
+    """The run ends at 10 s, before the delay falls."""
+    profile = f"network.links.pipe.delay_profile={{period: 20 s, steps: {steps}}}"
+    assert warned(scenario_from_text(TEXT, overrides=[profile])) == []
 
 
 def test_a_flow_that_alone_asks_for_too_many_marks_is_named() -> None:

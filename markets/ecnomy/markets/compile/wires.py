@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 import msgspec
@@ -36,26 +37,35 @@ def lossy(plan: Plan) -> Iterator[str]:
 def reordered(plan: Plan) -> Iterator[str]:
     """Warn about wires that deliver packets so late that TCP takes them for lost."""
     for number, link in enumerate(plan.links):
-        late = link.reordering
-        if late is msgspec.UNSET or late.probability < _FEW_LOSSES:
-            continue
         over = [source for source in plan.sources if number in source.path]
-        names = [source.name for source in over if _taken_for_lost(source, link)]
-        if names:
-            yield (
-                f"link {link.name}: delivers {late.probability:.3g} of its packets "
-                f"{1000 * late.delay_ps / PS_PER_S:.3g} ms late. If three later packets of a flow "
-                f"arrive first, TCP takes the packet for lost, so {few(names)} may send packets "
-                "twice and reduce their windows"
-            )
+        for late_ps, what in _late(link, plan.duration_ps):
+            names = [one.name for one in over if _taken_for_lost(one, link, late_ps)]
+            if names:
+                yield (
+                    f"link {link.name}: {what}. If three later packets of a flow arrive first, TCP "
+                    f"takes the packet for lost, so {few(names)} may send packets twice and reduce "
+                    "their windows"
+                )
 
 
-def _taken_for_lost(source: Source, link: Link) -> bool:
-    """Return whether the link can send three packets of a TCP source during the delay."""
-    if not isinstance(source.transport, Tcp) or link.reordering is msgspec.UNSET:
-        return False
+def _late(link: Link, end_ps: int) -> Iterator[tuple[int, str]]:
+    """Yield by how much later packets overtake earlier ones [ps], and the cause in words."""
+    late, profile = link.reordering, link.delay_profile
+    if late is not msgspec.UNSET and late.probability >= _FEW_LOSSES:
+        ms = 1000 * late.delay_ps / PS_PER_S
+        yield late.delay_ps, f"delivers {late.probability:.3g} of its packets {ms:.3g} ms late"
+    if profile is not msgspec.UNSET:
+        delays = [step.delay_ps for step in profile.steps if step.at_ps < end_ps]
+        again = delays[:1] if end_ps > profile.period_ps else []
+        fall_ps = max((a - b for a, b in itertools.pairwise(delays + again)), default=0)
+        yield fall_ps, f"the delay falls by up to {1000 * fall_ps / PS_PER_S:.3g} ms at once"
+
+
+def _taken_for_lost(source: Source, link: Link, late_ps: int) -> bool:
+    """Return whether the link can send three packets of a TCP source in the given time."""
     bits = 8 * (source.packet_bytes + link.framing_bytes)
-    return link.reordering.delay_ps > _DUP_THRESH * bits / link.rate_bps * PS_PER_S
+    three_ps = _DUP_THRESH * bits / link.rate_bps * PS_PER_S
+    return isinstance(source.transport, Tcp) and late_ps > three_ps
 
 
 def wrapped_counts(plan: Plan) -> Iterator[str]:
