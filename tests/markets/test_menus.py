@@ -48,6 +48,48 @@ market:
 """
 
 
+BUYERS = """\
+version: 1
+duration: 60 s
+network:
+  links:
+    - {name: wire, from: a, to: b, rate: 1 Gbps, delay: 10 ms,
+       marking: {law: fixed, probability: 0.02}}
+sources:
+  - {name: home, count: 2, from: a, to: b, transport: {law: wtp, mark_rate: 5 marks/s}}
+market:
+  price_per_mark: 0.01 money
+  agents:
+    - name: isp
+      role: connectivity-provider
+      contracts: [{meter: bytes, sources: home, tariff: TARIFF}]
+    - {name: ann, role: price-handler, sources: home, strategy:
+       {kind: elastic-utility, utility: {kind: sqrt, a: 0.05 money/s, x0: 1 Mbps}}}
+"""
+
+
+@pytest.mark.parametrize(
+    "tariff",
+    [
+        "{kind: flat, price: 0.02 money/s}",
+        "{kind: two-part, fee: 0.01 money/s, price: 0.01 money/MB}",
+        "{kind: per-unit, price: 0.02 money/MB}",
+    ],
+)
+def test_users_buy_under_a_menu_what_they_buy_under_its_tariff(tmp_path: Path, tariff: str) -> None:
+    """The fee of a chosen tariff is a charge by time, not a price of use."""
+    menu = (
+        f"{{kind: menu, choices: {{first: {tariff}, dear: {{kind: per-unit, price: 9 money/MB}}}}}}"
+    )
+    alone, chosen = (
+        run(scenario_from_text(BUYERS.replace("TARIFF", one)), out=tmp_path / str(number)).flows
+        for number, one in enumerate((tariff, menu))
+    )
+    assert alone.delivered.tolist() == chosen.delivered.tolist()
+    assert alone.ce.tolist() == chosen.ce.tolist()
+    assert alone.delivered.min() > 2000
+
+
 def test_each_flow_pays_by_its_choice(tmp_path: Path) -> None:
     """Bills match the reported bytes. Each tariff carries over its own fraction of a micro-unit."""
     LOG.clear()
