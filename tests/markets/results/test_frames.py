@@ -294,10 +294,18 @@ def test_marks_on_the_way_back_are_not_paid_for(tmp_path: Path) -> None:
     assert set(result.payments("home")["link"]) == {"near", "far"}
 
 
-@pytest.mark.parametrize("settlement", ["retail", "direct"])
-def test_marks_are_paid_for_by_link(settlement: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("settlement", "role"),
+    [
+        ("retail", "connectivity-provider"),
+        ("direct", "connectivity-provider"),
+        ("direct", "'own_carriers:Carrier'"),
+    ],
+)
+def test_marks_are_paid_for_by_link(settlement: str, role: str, tmp_path: Path) -> None:
     """Payments are in proportion to links' marks, or under `direct` for a carrier's own marks."""
-    (tmp_path / "two.yaml").write_text(TWO_LINKS.replace("SETTLEMENT", settlement))
+    text = TWO_LINKS.replace("SETTLEMENT", settlement).replace("connectivity-provider", role)
+    (tmp_path / "two.yaml").write_text(text)
     result = run(tmp_path / "two.yaml", out=tmp_path / "r")
     paid = result.payments("home")
     ledger = [row for row in rows(result, "ledger") if row["debit"] == "home"]

@@ -18,13 +18,13 @@ import numpy.typing as npt
 
 from ecnomy.agents.arrays import Integers
 from ecnomy.agents.errors import InputError
-from ecnomy.agents.roles import ROLES, preset_of
+from ecnomy.agents.roles import preset_of
 from ecnomy.agents.spec import AgentSpec
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.results.frames import units_of_kinds
 from ecnomy.markets.results.rawrun import RawRun
 from ecnomy.markets.terms.ledger_kinds import MARKS
-from ecnomy.markets.terms.ownership import owners_of
+from ecnomy.markets.terms.ownership import Misowned, owners_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -149,7 +149,10 @@ def _by_link(
 
 
 def _owners(raw: RawRun) -> dict[str, str] | None:
-    """Return the carrier of each link if users pay carriers directly for marks, or else None."""
+    """Return the carrier of each link if users pay carriers directly for marks, or else None.
+
+    None also stands for carriers that are not known here.
+    """
     market: Any = (raw.manifest.scenario or {}).get("market") or {}
     if market.get("settlement") != "direct":
         return None
@@ -161,11 +164,22 @@ def _owners(raw: RawRun) -> dict[str, str] | None:
             nodes=tuple(agent.get("nodes") or ()),
         )
         for agent in market["agents"]
-        if agent["role"] in ROLES and preset_of(agent["role"]).owns_links
+        if _owns_links(agent)
     ]
     links = [(link.name, raw.plan.nodes[link.source]) for link in raw.plan.links]
-    owned = zip(links, owners_of(links, carriers), strict=True)
+    try:
+        owned = zip(links, owners_of(links, carriers), strict=True)
+    except Misowned:  # the class of a carrier's custom role cannot be imported here
+        return None
     return {link: carriers[owner].name for (link, _), owner in owned}
+
+
+def _owns_links(agent: dict[str, Any]) -> bool:
+    """Return whether an agent is a carrier, by its keys if its role cannot be imported."""
+    try:
+        return preset_of(agent["role"]).owns_links
+    except InputError:
+        return bool(agent.get("links") or agent.get("nodes"))
 
 
 def _marks_set(raw: RawRun) -> dict[str, dict[str, int]]:
