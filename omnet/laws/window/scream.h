@@ -26,8 +26,8 @@
 // The encoder is an ideal one: it follows the rate at once with frames of one packet. Without frames the media queue is
 // empty, so rate_adjust_factor and frame_size_dev are 0, and the pacing has no headroom. Lost packets are resent, as in
 // media over QUIC streams. The queueing delay includes that of the reverse path, because an ACK has no time stamp of
-// the receiver. Of the draft's options, jitter (4.2.1.4), clock drift, rate policers, undershoot and competing flows
-// (4.5) are left out. The draft has no retransmission timer; here a timeout leaves min_ref_wnd.
+// the receiver. The draft's options against jitter (section 4.2.1.4), clock drift, rate policers, undershoot and
+// competing flows (4.5) are left out. The draft has no retransmission timer; here a timeout leaves min_ref_wnd.
 #ifndef ECNOMY_LAWS_WINDOW_SCREAM_H_
 #define ECNOMY_LAWS_WINDOW_SCREAM_H_
 

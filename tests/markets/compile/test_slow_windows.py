@@ -196,6 +196,9 @@ def test_slow_start_without_an_end() -> None:
     assert "its slow start never ends" in line and "link pipe" in line
     bound = "sources.s.transport.cwnd_max=100 packets"
     assert warned(DEEP, "network.links.pipe.buffer=unlimited", bound) == []
+    for law in ("bbr, sack: true", "scream"):
+        own = f"sources.s.transport={{law: {law}}}"
+        assert warned(DEEP, "network.links.pipe.buffer=unlimited", own) == [], "it ends by delay"
 
 
 def scenarios() -> list[Path]:

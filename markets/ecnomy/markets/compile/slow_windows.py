@@ -178,6 +178,8 @@ def endless_starts(plan: Plan) -> Iterator[str]:
         transport = source.transport
         if not isinstance(transport, Tcp) or not transport.slow_start:
             continue
+        if transport.window.law in with_trait("window", "paced"):  # these end their starts
+            continue
         link = min((plan.links[i] for i in source.path), key=lambda link: link.rate_bps)
         marks = any(largest_probability(plan.links[i]) > 0 for i in source.path)
         if (marks and transport.echo != "off") or link.scheduler is not None:
