@@ -50,7 +50,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class ReportTimes:
-    """The times of reports: 0, multiples of the epoch, the end of the warm-up and of the run."""
+    """The times of reports: 0, multiples of the epoch, the ends of the warm-up and of the run."""
 
     epoch_ps: int
     warmup_ps: int
@@ -151,7 +151,7 @@ def check_request(request: Request, limits: Limits) -> None:
 
 
 def check_record(record: Record, limits: Limits) -> None:
-    """Check the indices of flows and links in a record.
+    """Check the indices and codes in a record.
 
     Raises:
         ProtocolError: unknown-flow, unknown-link, out-of-range.

@@ -105,7 +105,7 @@ _ENCODER: Final = msgspec.msgpack.Encoder()
 
 
 def type_name(message: m.Message) -> str:
-    """Return the name of a message's type in frames."""
+    """Return the name that frames use for a message's type."""
     return type(message).__name__.lower()
 
 
@@ -113,8 +113,8 @@ def encode(message: m.Message) -> bytes:
     """Return the frame of a message, including the length of the body.
 
     Raises:
-        ProtocolError: frame-too-large, column-length, not-finite, wrong-type (a column that is
-            neither int64 nor float64).
+        ProtocolError: frame-too-large, column-length, wrong-type (a column that is neither int64
+            nor float64).
     """
     name = type_name(message)
     fields: dict[str, object] = {"type": name}
@@ -154,8 +154,8 @@ def decode_body(
 
     Args:
         body: the bytes after the length.
-        limits: sizes of the plan. Without limits, rows, indices and the number of delay thresholds
-            are not checked.
+        limits: sizes of the plan. Without limits, rows, indices, most ranges and the number of
+            delay thresholds are not checked.
         newer_peer: whether to skip unknown keys and columns, because the peer's minor version is
             above ours.
 

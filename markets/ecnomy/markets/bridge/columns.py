@@ -82,7 +82,7 @@ def decide_flows(given: Collection[str]) -> Table:
 
 
 def late_column(threshold: int) -> str:
-    """Return the counter of packets beyond the delay threshold with the index `threshold`."""
+    """Return the name of the counter of packets that exceed the delay threshold of this index."""
     return f"late_{threshold}"
 
 

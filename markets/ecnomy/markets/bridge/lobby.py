@@ -199,7 +199,7 @@ class Lobby:
 
 
 def _name_of(sock: socket.socket) -> str:
-    """Return a name for the peer: its process if the system reports it, or its address."""
+    """Return a name for the peer: its process on a Unix socket, or its address on TCP."""
     if sock.family != socket.AF_UNIX:
         host, port = sock.getpeername()[:2]
         return f"{host}:{port}"

@@ -21,7 +21,7 @@ _LATEST = 2**63 - 1
 
 
 def report_bytes(rows: int, links: int, pairs: int, late: int) -> int:
-    """Return the size of the body of a plan's last report, which is the longest [bytes].
+    """Return the largest size that the body of a report can have [bytes].
 
     Args:
         rows: number of rows of flows.

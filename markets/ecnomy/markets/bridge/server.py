@@ -193,6 +193,8 @@ class EngineLink:
     def send(self, message: ToEngine) -> None:
         """Send the expected message or, at any time, an Error, which ends the run.
 
+        A Show may precede a Decide.
+
         Raises:
             ProtocolError: the decision is invalid (as in `check_decide`), wrong-order, wrong-epoch,
                 silence, hung-up.
@@ -311,7 +313,7 @@ class EngineLink:
         raise EngineError(f"{self._peer}: {message.reason}")
 
     def _fail(self, name: str, detail: str) -> NoReturn:
-        """Send an error to the engine, and raise it."""
+        """Send an error to the engine unless the connection is broken, and raise the error."""
         reason = f"{name}: {detail}"
         if name not in _UNSPEAKABLE:
             refusal = m.Refuse(reason) if self._due == "hello" else m.Error(reason)

@@ -22,7 +22,7 @@ class Wire:
     """Sends and receives frames. All incoming frames share one buffer."""
 
     def __init__(self, sock: socket.socket, silence_s: float | None, head: bytes = b"") -> None:
-        """Use a connected socket. `head` contains bytes that were already read from it."""
+        """Use a connected socket. `head` contains bytes that were already read from the socket."""
         sock.settimeout(silence_s)
         if sock.family in (socket.AF_INET, socket.AF_INET6):
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

@@ -10,7 +10,7 @@ book             posts the amounts due under all contracts at each report
 call_desk        sales of single calls
 willingness      mark rates of flows, derived from payments; mark_caps: budgets
 observations     changes of counters since an agent's last observation
-ledger           all money moved; journal: decisions of agents
+ledger           all payments; journal: decisions of agents
 hand_changes     values that a user set in a running market
 tariff_accruers  amounts due under a tariff; exact: charges with fractions carried over
 """

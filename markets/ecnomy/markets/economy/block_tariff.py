@@ -25,7 +25,7 @@ _NO_END: Final = 2**63 - 1
 
 
 class BlocksAccruer:
-    """Charges block prices, from each row's total quantity and bill so far."""
+    """Charges block prices, given the total quantity and the bill of each row so far."""
 
     def __init__(self, tariff: Blocks, rows: int, unit: str) -> None:
         """See tariff_accruers.accruer."""

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Post the amounts due for each epoch in the ledger.
+"""Compute the amounts due for each epoch, and post them in the ledger.
 
 Marks are charged at the price in force when they arrive, and the class of a flow determines its
-fee. Both amounts are computed from the counters and times in reports. Their totals over a run
-therefore depend on the length of epochs only if a price or a class changes.
+fee. Mark charges and fees are computed from the counters and times in reports. Their totals over a
+run therefore depend on the length of epochs only if a price or a class changes.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class Book:
 
 
 def _added(column: Integers, dues: Dues) -> Integers:
-    """Return the column of all flows with the amounts due added."""
+    """Return a copy of the column, with the amounts due added to their flows."""
     if dues.whole:
         return held(column + dues.amount_micro)
     added = column.copy()

@@ -3,14 +3,16 @@
 
     call            caller -> provider: the tariff's price when the request is accepted, and the
                     charges for the call's time and packets when the call ends
-    reimbursement   provider -> caller, if the tariff's `quality_seen_by` reports a broken promise
+    reimbursement   provider -> caller, if the parties that the tariff's `quality_seen_by` names
+                    report a broken promise
 
 The caller's agent ranks the providers of its source (CallBuyer). Without an agent, providers are
 ranked by price, from the cheapest. If a provider refuses, the next provider decides. The desk posts
 its charges in the ledger at the end of each epoch. The posting of a call's price has the time of
 the request, and every other posting the time at which the call ended. A call in progress at the end
 of the run is charged for its time and packets so far and is not reimbursed. If a flow has several
-providers, the provider of its last call pays for its marks (after a best-effort call, its user).
+providers, or its user has an agent that ranks providers, the provider of its latest call pays for
+its marks (after a best-effort call, its user).
 """
 
 from __future__ import annotations
@@ -225,7 +227,10 @@ class CallDesk:
         return charge, back
 
     def _acknowledged(self, tariff: CallTariff, flow: int, broken: bool) -> bool:
-        """Return whether every party that the tariff names reports a broken promise."""
+        """Return whether every party that `quality_seen_by` names reports a broken promise.
+
+        A caller without an agent reports the truth.
+        """
         buyer = int(self._buyer[flow])
         if tariff.quality_seen_by == PROVIDER_SEES or buyer < 0:
             return broken
@@ -244,7 +249,7 @@ class CallDesk:
             self._buyers[int(self._buyer[flow])][1].add(row)
 
     def ended(self, line: int) -> EndedCalls:
-        """Return the calls on a line that have ended since the last call for this line."""
+        """Return the calls on a line that ended after this method last returned its calls."""
         return self._lines[line].ended.take()
 
     def spread(self) -> None:
@@ -274,7 +279,7 @@ class CallDesk:
 
 
 def unsold(calls: Columns) -> Columns:
-    """Return records of calls with the columns of calls that no provider sold: charges of 0."""
+    """Add the market's columns to records of calls, as for calls that no provider sold."""
     count = len(calls["id"])
     none = {name: np.zeros(count, dtype=np.int64) for name in ("charge_micro", "refused_by")}
     back, tariff = np.zeros(count, dtype=np.int64), np.full(count, BEST_EFFORT, dtype=np.int64)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compute class fees and mark charges of flows, in exact integer micro-units.
 
-class fee    floor(fee [micro/s] x active time [ps] / 10^12) at any time. Postings are the
+class fee    floor(fee [micro/s] x active time [ps] / 10^12) so far. Postings are the
              increments of this total, so fractions are never lost or charged twice. A flow is
              active from the start to the stop of its source. If the fee changes, the fraction of
              a micro-unit is carried over.
@@ -32,7 +32,7 @@ class ClassFees:
     """Computes the class fees of all flows, exactly over any sequence of epochs."""
 
     def __init__(self, start_ps: Integers, stop_ps: Integers) -> None:
-        """Create the fees of flows that are active from `start_ps` until before `stop_ps`."""
+        """Set up the fees of flows, each active from `start_ps` until before `stop_ps`."""
         self._start_ps, self._stop_ps = start_ps, stop_ps
         self._carry = np.zeros(len(start_ps), dtype=np.int64)  # micro-unit ps, below 10^12
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Record the flow time, the marks and their cost, and the refusals of each service class.
+"""Record the active time, marks, mark charges and refusals of flows in each service class.
 
 Marks and their cost count towards the class to which their flow belongs when the marks arrive. A
-market keeps these records only if a provider posts fees or a class has a cap on its cost.
+market keeps these records only if a provider observes its classes or a class has a cap on its cost.
 
     recent cost     c <- c + (1 - exp(-dt / 10 s)) (cost of marks in the epoch / dt - c)
     hidden          h <- h exp(-dt / 10 s), plus one with each member that enters

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Admit flows to service classes, and let providers observe their classes.
 
-A class admits a flow at its customer's request, unless one of these conditions holds:
+A class admits a flow at the request of the flow's customer, unless one of these conditions holds:
 
     members     the class is full: members + 1 > the class's `members`
-    cost        its marks would cost too much: c + (h + 1) w > the class's `most_cost`, where c is
-                the recent cost, h the number of members not yet included in c (class_books.py), and
-                w the class's charge, the largest cost of a flow in it
+    cost        the class's marks would cost too much: c + (h + 1) w > the class's `most_cost`,
+                where c is the recent cost, h the number of members not yet included in c
+                (class_books.py), and w the class's charge, the target cost of a flow's marks
     seller      the class's seller refuses
 
 A refused flow stays in its class. If a row stands for many flows, each flow counts as a member, and
 the class admits all of them or refuses all. Among an agent's simultaneous requests, those for
-classes without a limit are handled first, which frees places in other classes. The other requests
-follow by ascending row.
+classes that refuse no flow are handled first, which frees places in other classes. The other
+requests follow in the agent's order of rows.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class ClassDesk:
             self._books.close(epoch)
 
     def admit(self, t_ps: int, rows: Integers, offer: Integers, wanted: Integers) -> Truths:
-        """Move each of these rows to its wanted class if the class admits it.
+        """Move each of these rows to the class it requests, if that class admits it.
 
         Args:
             t_ps: the time of the current report.

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Contracts compute the amounts that buyers owe sellers for each epoch.
 
-The contracts of a run are booked in the order of their creation (book.py).
+A run first books the contracts for marks, then class fees, contracts with tariffs, and contracts
+that agents have added (book.py).
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class Dues(msgspec.Struct, frozen=True, eq=False):
         amount_micro: amounts due; amounts of 0 are not posted.
         flow: the row of flows to which each amount applies, or -1.
         quantity: metered quantities.
-        price_micro: price of a unit of the quantity.
+        price_micro: price of a unit of the quantity; 0 if no single price applies.
         counts_as: FEE or CHARGE if the tables of flows include the amounts as fees or charges;
             otherwise "".
         whole: whether the columns have one value for each row of flows, in order.
@@ -93,7 +94,7 @@ class MarkDelivered:
 
 
 class Spans:
-    """The active times of flows, each from the start of its source to the stop.
+    """The active time of each flow, from the start to the stop of its source.
 
     Attributes:
         start_ps, stop_ps: start and stop of each row's source.
@@ -108,7 +109,7 @@ class Spans:
         self.flows = np.array([s.row_flows for s in rows], dtype=np.int64)
 
     def active_ps(self, epoch: Epoch) -> Integers:
-        """Return the time [ps] for which each row was active and on, summed over its flows."""
+        """Return how long [ps] each row was active and allowed to send, summed over its flows."""
         begin = np.maximum(epoch.from_ps, self.start_ps)
         each = np.maximum(0, np.minimum(epoch.to_ps, self.stop_ps) - begin)
         active_ps: Integers = each * self.flows * epoch.active
@@ -118,7 +119,7 @@ class Spans:
 class ClassFee:
     """Charges a flow's user for time in a service class, and pays the seller of the class.
 
-    A flow does not pay while its agent keeps it switched off.
+    A flow does not pay while its agent or a user prevents it from sending.
     """
 
     def __init__(self, plan: Plan, parties: Parties) -> None:

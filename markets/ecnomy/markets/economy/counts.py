@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Count the events that contracts meter between reports: admitted calls and completed transfers."""
+"""Count the events between reports that contracts meter: admitted calls and completed transfers."""
 
 from __future__ import annotations
 
@@ -33,6 +33,6 @@ class Counts:
         self.calls[flow] += 1
 
     def transferred(self, records: Columns) -> None:
-        """Count the complete transfers in records of the table `transfers`."""
+        """Count the completed transfers in records of the table `transfers`."""
         done = records["complete"].astype(np.bool_)
         np.add.at(self.transfers, records["flow"][done].astype(np.int64), 1)

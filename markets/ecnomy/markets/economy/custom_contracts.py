@@ -20,7 +20,7 @@ __all__ = ["Guarded", "settlement_of"]
 
 
 class Guarded:
-    """Wraps a custom contract, so that its errors name its seller."""
+    """Wraps a custom contract, so that its errors name its seller or settlement."""
 
     def __init__(self, who: str, contract: Contract) -> None:
         self._who = who
@@ -61,7 +61,7 @@ def settlement_of(
     """Create the settlement of this name for a run.
 
     Raises:
-        InputError: the settlement does not exist, or a custom settlement cannot be created.
+        InputError: the settlement does not exist or cannot be created.
     """
     rule = find_settlement(word)
     if word in SETTLEMENTS:

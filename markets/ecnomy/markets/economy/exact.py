@@ -114,7 +114,7 @@ def _long_divided(
 
 
 def _refuse_overflow(quantity: Integers, price: int | Integers, den: int) -> None:
-    """Raise LedgerError if a row overflows, whether or not its quantity is the largest."""
+    """Raise LedgerError for the first row that owes 2^62 micro-units or more, if any."""
     prices = [price] * len(quantity) if isinstance(price, int) else price.tolist()
     for row, (many, each) in enumerate(zip(quantity.tolist(), prices, strict=True)):
         if many * each // den >= LARGEST_MICRO:

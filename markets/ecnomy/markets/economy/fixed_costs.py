@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Charge agents fixed costs over time, which do not depend on their sales."""
+"""Charge agents fixed costs, which accrue over time and do not depend on sales."""
 
 from __future__ import annotations
 

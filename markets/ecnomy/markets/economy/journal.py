@@ -9,8 +9,9 @@ the contract's menu), `fee:<class>` (micro-units/s, posted by its provider), `pr
 class that refused a flow), `strategy` (number of the choice from the provider's menu), and the
 agents' notes.
 
-An entry is written when a value changes, and the value holds from the time of the entry. Flow -1
-means no particular flow. If a row stands for many flows, the value holds for each of them.
+An entry is written when a value changes, and the value holds from the time of the entry. Refusals
+and notes are always written. Flow -1 means no particular flow. If a row stands for many flows, the
+value holds for each of them.
 """
 
 from __future__ import annotations

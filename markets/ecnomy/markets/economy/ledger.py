@@ -65,7 +65,7 @@ class Ledger:
 
     @property
     def names(self) -> Sequence[str]:
-        """Return the names of all accounts. Postings refer to accounts by their index here."""
+        """Return the names of all accounts, in the order of their numbers in postings."""
         return self._names
 
     @property
@@ -233,7 +233,7 @@ class Ledger:
         return both
 
     def _cover(self, rows: Postings) -> Postings:
-        """Split postings that a prepaid account cannot pay in full. Earlier ones are paid first."""
+        """Split postings that a prepaid account cannot pay in full. Earlier rows are paid first."""
         funds = self.balances_micro
         amount, extra = rows.amount_micro.copy(), []
         for row in np.flatnonzero(self._prepaid[rows.debit]).tolist():

@@ -40,8 +40,8 @@ class LinkLaws:
         """Set parameters of a link's law, and return the values that have changed.
 
         Raises:
-            StrategyError: the law lacks a parameter, or a value is outside its range or conflicts
-                with another parameter.
+            StrategyError: the law lacks a parameter, or a value is invalid or conflicts with
+                another parameter.
         """
         law = self._laws[link]
         entry = law_table()["marking"][law.law]
@@ -71,7 +71,7 @@ class LinkLaws:
         return changed
 
     def changed(self) -> Columns:
-        """Return the changes to send to the engine as `decide.links`."""
+        """Return the changes since the last call, to be sent as `decide.links`."""
         if not self._fresh:
             return {}
         pairs = sorted(self._fresh)

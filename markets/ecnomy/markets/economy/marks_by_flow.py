@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Count the marks set in a domain for each flow, as meters at the domain's links would.
+"""Count the marks of each flow that are set in a domain, as meters at the domain's links would.
 
 The (source, link) counters contain the marks of whole sources. If a source has several rows, its
 marks are divided in proportion to the marks delivered to each row in the epoch. The method of

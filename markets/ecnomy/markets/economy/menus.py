@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The menus of a market, and the choices of their buyers (ecnomy.agents.menus)."""
+"""The menus of a market, and the choices that buyers make from them (ecnomy.agents.menus)."""
 
 from __future__ import annotations
 

@@ -111,14 +111,14 @@ class Metered:
         return Dues(self.name, *columns, FEE, standing_micro=standing, weight_micro=weight)
 
     def _posted(self, price_micro: Integers) -> int | Integers:
-        """Return the posted price of a unit, or each row's price if some marks are classic."""
+        """Return the posted price of a unit, or each row's price if some pay the classic price."""
         if not self._other.any():
             return int(price_micro[self._domain])
         domain = np.full(len(self.rows), self._domain, dtype=np.int64)
         return self._domains.priced(price_micro, domain, self._other)
 
     def _fee(self, amount: Integers, active_ps: Integers) -> Integers | None:
-        """Return the part of each amount that does not depend on the meter; None: 0."""
+        """Return the part of each amount that is due as a flat rate or fee; None means 0."""
         if not isinstance(self.tariff, Menu) or self.menu is None:
             return _fee_under(self.tariff, amount, active_ps)
         fees = [_fee_under(choice, amount, active_ps) for choice in self.tariff.choices.values()]

@@ -31,7 +31,7 @@ _STATES = ("active", "files", "file_bytes", "file_left")  # columns passed on un
 
 
 def gains(plan: Plan) -> Floats:
-    """Return the gain of each row's window law (1 if it has none); 0 if it ignores mark rates."""
+    """Return the gain of each row's window law: 1 if it has none, 0 if the row has no mark rate."""
     return np.array([_gain(source) for source in plan.row_sources()], dtype=np.float64)
 
 
@@ -102,7 +102,7 @@ class Sight:
         money: tuple[Integers, Integers, Integers, Integers],
         standing: Floats | None = None,
     ) -> None:
-        """Read the counters of a report, and the charges so far of each flow.
+        """Read the counters of a report, and the charges of each flow so far.
 
         `money` contains each flow's mark charge and bill, and the parts of the bill charged by time
         and by weight. `standing` contains the posted charges by time [micro-units/s of a flow],
@@ -181,7 +181,7 @@ class Sight:
         return acked * own.header_bits / own.flows / self._seconds(dt_ps)
 
     def _seconds(self, dt_ps: int) -> Floats:
-        """Return a time as a column of seconds, cached until the interval changes."""
+        """Return an interval in seconds, as a column that is cached until the interval changes."""
         if dt_ps != self._dt_ps:
             self._dt_ps, self._dt_s = dt_ps, column(dt_ps / PS_PER_S)
         return self._dt_s
@@ -259,7 +259,10 @@ class Sight:
 
 
 def _one(price_micro: Integers | Floats, rows: Integers) -> int:
-    """Return the mean price of these flows, or the first price if there are no flows."""
+    """Return the rounded mean price of these flows.
+
+    If `rows` is empty, return the price of the run's first flow, or 0 if the run has no flows.
+    """
     prices = price_micro[rows] if len(rows) else price_micro[:1]
     if not len(prices):
         return 0

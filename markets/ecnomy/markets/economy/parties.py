@@ -30,7 +30,7 @@ OUTSIDE = "outside:costs"
 
 
 def flows_of(plan: Plan) -> dict[str, Integers]:
-    """Return the indices of the rows of flows of each source."""
+    """Return the indices of each source's rows of flows."""
     first, flows = 0, {}
     for source in plan.sources:
         flows[source.name] = np.arange(first, first + source.row_count, dtype=np.int64)
@@ -76,7 +76,7 @@ class Parties:
         their marks.
 
         Raises:
-            InputError: a source does not exist, is listed twice, or has a user.
+            InputError: a source does not exist, is listed twice, or already has a user.
         """
         rows = self.flows(sources)
         if np.any(self.users[rows] >= 0) or len(set(sources)) < len(sources):
@@ -87,7 +87,7 @@ class Parties:
         return rows
 
     def pay_marks(self, who: str, sources: tuple[str, ...]) -> None:
-        """Make an agent pay for these flows' marks, unless the seller of a flow's class pays."""
+        """Make an agent pay for the marks of these sources, unless the seller of a class pays."""
         self._own_marks[self.flows(sources)] = self._accounts[who]
 
     def sell(self, who: str, sold: ClassSpec) -> Offer:

@@ -87,7 +87,7 @@ class Domains:
         """Return the index of an owner's domain, or of the only domain if `owner` is "".
 
         Raises:
-            InputError: the carrier does not exist.
+            InputError: the carrier does not exist, or `owner` is "" and there are several carriers.
         """
         if owner not in self.names and (owner or len(self.names) > 1):
             known = ", ".join(self.names) or "'', because the market has no carriers"
@@ -105,7 +105,7 @@ def domains_of(
     """Return the domains of a market's carriers. Without carriers, one domain has all links.
 
     Raises:
-        Misowned: a link is not in exactly one domain.
+        Misowned: a link is not in exactly one domain, or a carrier names missing links or nodes.
     """
     links = [(link.name, plan.nodes[link.source]) for link in plan.links]
     price, ratio = spec.price_micro_per_mark, spec.classic_price_ratio

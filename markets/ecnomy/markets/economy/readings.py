@@ -30,7 +30,8 @@ class Epoch:
         offer: class of each flow in the epoch. All columns except `charge_micro` are read-only.
         price_micro: price per mark in each domain.
         active: whether each flow was allowed to send.
-        weight: weight of each flow's window law; 0 if the law has no weight.
+        weight: weight of each flow's window law; 0 if the law has no weight or a mark rate controls
+            the flow.
         charge_micro: mark charge of each flow in the epoch, under the contracts booked so far.
     """
 

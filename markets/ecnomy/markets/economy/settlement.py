@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Define the rules of settlement, which determine who pays whom for marks.
 
-Each rule is a class. A market selects its rule by `settlement:`. A new rule must be added to
-SETTLEMENTS in this module and to RULES in scenario/document.py.
+Each rule is a class. A market selects its rule by `settlement:`. A new built-in rule must be
+added to SETTLEMENTS in this module and to RULES in scenario/document.py.
 
     retail    the customer pays its access carrier, at that carrier's price, for every mark
               delivered; the access carrier owes each other domain the price of that domain x the
@@ -66,7 +66,7 @@ class Settlement(Protocol):
     contracts: tuple[Contract, ...]
 
     def __init__(self, plan: Plan, parties: Parties, domains: Domains, per: Per) -> None:
-        """Create the rule. Prices are per mark, or per byte of a marked packet (`per`)."""
+        """Create the rule. Prices are per mark, or per byte of marked packets (`per`)."""
 
     def row_price_micro(self) -> Integers | Floats:
         """Return the current price of a mark for each flow [micro-units]."""
@@ -186,7 +186,7 @@ _FAMILY: Final = Family(
 
 
 def find_settlement(word: str) -> type[Settlement]:
-    """Return the rule of this name in SETTLEMENTS, as `module:Class`, or among entry points.
+    """Find a rule by its name in SETTLEMENTS, by `module:Class` or by the name of an entry point.
 
     Raises:
         InputError: the rule does not exist.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compute the posted charges by time: the amounts that a flow owes for each second of sending.
+"""Compute the posted charges by time: the amounts that a flow owes per second of active time.
 
 Users know class fees and charges by time in advance, as they know the posted price of a mark. Other
 charges are not posted: charges by weight depend on the user's decision, and charges under block

@@ -71,8 +71,8 @@ def accruer(tariff: Tariff, rows: int, unit: str) -> Accruer:
     Args:
         tariff: the tariff.
         rows: the number of rows.
-        unit: the meter's unit, from unit_price.METER_UNITS. A flat rate reads the meter only if its
-            unit is time.
+        unit: the meter's unit, from unit_price.METER_UNITS. A flat rate reads the meter only if the
+            meter's unit is time.
 
     Raises:
         LedgerError: overflow (the prices have no common denominator below 2^61).
@@ -104,7 +104,7 @@ class PerUnitAccruer:
 
 
 class PostedAccruer:
-    """Charges the posted price, which may change, because its unit determines the denominator."""
+    """Charges the posted price, which may change: the denominator depends only on its unit."""
 
     def __init__(self, tariff: Posted, rows: int, unit: str) -> None:
         """See accruer."""
@@ -130,7 +130,7 @@ class PostedAccruer:
 
 
 class FlatAccruer:
-    """Charges for the time that the meter counts, or else for the time under the tariff."""
+    """Charges for the metered time or, if the meter counts no time, for time under the tariff."""
 
     def __init__(self, tariff: Flat, rows: int, unit: str) -> None:
         """See accruer."""

@@ -101,7 +101,7 @@ class Aims:
     def _weigh(
         self, t_ps: int, who: str, rows: Integers, own: Truths | np.bool_, wanted: Floats | None
     ) -> Truths:
-        """Set the chosen weights, or the law's smallest if higher, and return which flows got one.
+        """Set the chosen weights, raised to the law's minimum, and return which flows got one.
 
         Raises:
             StrategyError: a flow's law has no weight.

@@ -64,7 +64,7 @@ class ByHand(Stepped):
         return {name: price / MICRO for name, price in zip(self.domains.names, micro, strict=True)}
 
     def post_price(self, carrier: str, price: float) -> None:
-        """Post a price per mark for a carrier, which applies from the last report on.
+        """Post a carrier's price per mark, which applies from the last report on.
 
         Args:
             carrier: name of the carrier; "" if the market has no carrier.
@@ -117,7 +117,7 @@ class ByHand(Stepped):
 
         Args:
             source: name of the source.
-            share: share in [0, 1]; for n rows of flows, share x n is rounded, halves up.
+            share: share in [0, 1]; the first share x n of n rows may send (rounded, halves up).
 
         Raises:
             TypeError, InputError: the source does not exist, or the share is invalid. If the flows
@@ -134,7 +134,7 @@ class ByHand(Stepped):
         self.aims.admit(self.t_ps, rows, may)
 
     def set_class(self, source: str, name: str) -> None:
-        """Move all flows of a source to another class of its provider.
+        """Move all flows of a source to another class of the same provider.
 
         The flows move at the next report, after customers have chosen and before providers decide
         their payments, so that fee and payment change together. The limits of the class are not
@@ -177,7 +177,7 @@ def _name(who: str, of: str, name: object) -> str:
 def _amount(who: str, of: str, amount: object, unit: str) -> float:
     """Return an amount, which must be 0 or more.
 
-    True and False are accepted as shares (1 and 0), but not as amounts.
+    True and False are accepted as shares (1 and 0), but not as other amounts.
     """
     if isinstance(amount, bool | np.bool_) and of == "share":
         return float(amount)

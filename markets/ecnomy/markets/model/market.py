@@ -71,7 +71,7 @@ class Market(ByHand):
             per: unit of charges: a mark, or a byte of a marked packet.
 
         Raises:
-            InputError: the market and the plan do not fit (see Parties and Domains).
+            InputError: the market and the plan do not match (see Parties and Domains).
             StrategyError: a role or a strategy cannot be created.
         """
         super().__init__(plan.seed)
@@ -144,7 +144,7 @@ class Market(ByHand):
 
     @property
     def report(self) -> Report | None:
-        """Return the last processed report; its counters are cumulative."""
+        """Return the last processed report, or None; its counters are cumulative."""
         return self._before
 
     @property
@@ -178,7 +178,7 @@ class Market(ByHand):
 
         Raises:
             LedgerError: an amount overflows, a counter ran backwards, or the books do not balance.
-            StrategyError: a strategy's decision cannot be carried out.
+            StrategyError: a strategy failed, or its decision cannot be carried out.
         """
         self.t_ps, self._epoch = report.t_ps, report.epoch
         self.desk.book(report.t_ps)
@@ -226,7 +226,7 @@ class Market(ByHand):
         """Return whether a call may proceed (see CallDesk.admit).
 
         Raises:
-            StrategyError: the agent's strategy failed.
+            StrategyError: a strategy failed.
         """
         accepted = self.desk.admit(request, self.row_price_micro)
         if accepted:
@@ -234,7 +234,7 @@ class Market(ByHand):
         return Verdict(request.id, accepted)
 
     def record(self, record: Record) -> Record:
-        """Judge calls and transfers, and add the charge and reimbursement of each call."""
+        """Judge calls and transfers, and add the columns of CallDesk.judge to records of calls."""
         if record.table == "transfers":
             self._counts.transferred(record.columns)
             self.files.judge(record.columns)

@@ -105,7 +105,7 @@ _LINK_RATES: Final = {
 
 
 def schemas(plan: Plan) -> dict[str, pa.Schema]:
-    """Return the schema of every table of a run of this plan, by name."""
+    """Return the schema of each table that a run of this plan has, by table name."""
     late = len(plan.record.delay_thresholds_ps)
     flows, links = _arrow(report_flows(late)), _arrow(REPORT_LINKS)
     epoch = {"t_ps": pa.int64()}

@@ -20,7 +20,7 @@ _RATE: Final = "mark_rate"
 
 
 def target_rates(run: RawRun, reports: WindowReports) -> Floats | None:
-    """Return the target of each flow [marks/s] as [report - 1, row], or None if agents set none.
+    """Return the target of each flow [marks/s] as [interval, row], or None if agents set none.
 
     A negative value means that no target was in force at the start of the interval.
 

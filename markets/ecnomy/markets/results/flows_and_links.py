@@ -51,7 +51,7 @@ class Measuring:
         self._pairs: Columns = {}
 
     def report(self, report: Report, market: MarketLike) -> None:
-        """Read a report and the state of the market after its answer."""
+        """Read a report, and the state of the market after the answer to it."""
         self._end = Mark(
             report.t_ps, report.flows, report.links, market.fee_micro, market.charge_micro
         )
@@ -93,7 +93,7 @@ def flow_rows(
 ) -> dict[str, Any]:
     """Return the columns of the table `flows`.
 
-    `offer` holds the index in `offers` of each flow's class at the end.
+    `offer` holds each flow's class at the end, as an index into `offers` or NO_OFFER.
     """
     change = _changes(start.flows, end.flows)
     window_s = (end.t_ps - start.t_ps) / PS_PER_S

@@ -142,7 +142,7 @@ def agent_frame(raw: RawRun) -> pd.DataFrame:
 
 
 def class_labels(manifest: Manifest) -> list[str]:
-    """Return the names of classes, with the provider if several sell a class of that name."""
+    """Return the name of each class, with its provider if several providers use the name."""
     names = [one.name for one in manifest.classes]
     return [
         f"{one.name} of {one.provider}" if names.count(one.name) > 1 else one.name
@@ -151,7 +151,7 @@ def class_labels(manifest: Manifest) -> list[str]:
 
 
 def units_of_kinds(manifest: Manifest) -> dict[str, str]:
-    """Return the unit of the quantity of each kind of posting; for contracts, the meter's unit."""
+    """Return the unit of quantities by kind of posting; for contracts, it is the meter's unit."""
     found = dict(_KIND_UNITS)
     scenario: Any = manifest.scenario or {}
     for agent in (scenario.get("market") or {}).get("agents") or ():

@@ -100,7 +100,7 @@ class Shown(Protocol):
 
 
 def results_page(results: Shown) -> str:
-    """Return HTML for notebooks: title, seed, window, rates, payments, balances and queries."""
+    """Return HTML for notebooks: title, seed, window, rates, balances and example queries."""
     try:
         low, high = results.window_s
         state = results.note or "complete"

@@ -102,7 +102,7 @@ def groups_of(
 
 
 def _names(groups: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """Return the names of groups, with the provider if several sell a class of that name."""
+    """Return the names of groups, with a class's provider if another group has the same name."""
     of_name = Counter(name for _, name in groups)
     return {
         (provider, name): f"{name} of {provider}" if provider and of_name[name] > 1 else name
@@ -133,7 +133,7 @@ def _switches(run: Tables) -> Switches:
 
 
 def _active(switches: Switches, window: Measured) -> dict[int, float]:
-    """Return the mean number of active flows in each row that agents switched off."""
+    """Return, for each row that agents switched off, the mean number of active flows."""
     if window.to_ps <= window.from_ps:
         return {}
     mean = switches.on(np.array([window.from_ps, window.to_ps], dtype=np.int64))[0]

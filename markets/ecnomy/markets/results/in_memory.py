@@ -2,7 +2,7 @@
 """Results of a run that writes no tables (`open_market(tables=False)`), kept in memory.
 
 They contain the tables `flows`, `links` and `pairs`, the summary, the balances and the manifest.
-Tables with a row per report, posting or decision require a folder.
+All other tables require a folder.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds sources that took too few marks because losses halved their windows.
 
-A WTP window settles where increases and decreases balance. A mark lowers the window by `gain`
-(siris2002 Eq. 4), and a loss halves it (antoniadis2000 4.2). A loss thus replaces cwnd / (2 gain)
-marks, which the source does not take.
+A WTP window settles where increases and decreases balance. With the default `form`, a mark lowers
+the window by `gain` (siris2002 Eq. 4). A loss halves the window (antoniadis2000 4.2) and thus
+replaces cwnd / (2 gain) marks, which the source does not take.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def _marks_of_a_loss(source: Source, cwnd: Floats, weight: Floats) -> Floats:
 
 
 def _ever_lost(run: RawRun) -> list[Source]:
-    """Return the sources that lost packets, from the totals of flows."""
+    """Return the sources that lost packets after the warm-up and whose windows losses halve."""
     flows = run.flows
     if "lost" not in flows:  # the run ended before it had totals
         return []

@@ -47,7 +47,7 @@ class SoldClass(msgspec.Struct, frozen=True):
 
 
 class HandChange(msgspec.Struct, frozen=True):
-    """The changes that a user made to one kind of value in a running market."""
+    """The changes that a user made to one value of a running market, such as a carrier's price."""
 
     what: str  # price, willingness, weight, active share or class
     of: str  # a carrier ("" in a market without one) or a source
@@ -143,7 +143,7 @@ def read_manifest(path: str | Path) -> Manifest:
 
 
 def _near(folder: Path) -> Path | None:
-    """Return the results folder of the scenario with this name, or None."""
+    """Return a results folder named like this folder, with or without a number, or None."""
     inside = Path("results") if folder.parent == Path() else folder.parent
     name = glob.escape(folder.name)
     for pattern in (name, f"{name}-[0-9]*"):

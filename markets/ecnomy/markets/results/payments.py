@@ -97,7 +97,7 @@ def _frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
 
 
 def _chosen(raw: RawRun, who: str | None) -> pd.DataFrame:
-    """Return the postings paid by the account `who`, or for a flow, source or class `who`."""
+    """Return the postings paid by account `who` or for the flow, source or class `who`, or all."""
     table = raw.ledger
     flow = table["flow"].to_numpy(dtype=np.int64)
     sources = np.array([*(s.name for s in raw.plan.row_sources()), ""], dtype=object)
@@ -118,7 +118,7 @@ def _chosen(raw: RawRun, who: str | None) -> pd.DataFrame:
 
 
 def _flows(raw: RawRun, who: str, ledger: pd.DataFrame) -> npt.NDArray[np.bool_] | None:
-    """Return a mask of the postings for a flow, source or class of this name; None if unknown."""
+    """Return a mask of the postings for the flow, source or class `who`, or None if unknown."""
     flow = ledger["flow"].to_numpy(dtype=np.int64)
     names = [raw.plan.flow_names(), [source.name for source in raw.plan.row_sources()]]
     named = [each for each in names if who in each]
@@ -151,7 +151,7 @@ def _by_link(
 def _owners(raw: RawRun) -> dict[str, str] | None:
     """Return the carrier of each link if users pay carriers directly for marks, or else None.
 
-    None also stands for carriers that are not known here.
+    The result is also None if the carriers' links cannot be determined here.
     """
     market: Any = (raw.manifest.scenario or {}).get("market") or {}
     if market.get("settlement") != "direct":
@@ -175,7 +175,7 @@ def _owners(raw: RawRun) -> dict[str, str] | None:
 
 
 def _owns_links(agent: dict[str, Any]) -> bool:
-    """Return whether an agent is a carrier, by its keys if its role cannot be imported."""
+    """Return whether an agent is a carrier, judged by its keys if its role cannot be imported."""
     try:
         return preset_of(agent["role"]).owns_links
     except InputError:
@@ -183,7 +183,7 @@ def _owns_links(agent: dict[str, Any]) -> bool:
 
 
 def _marks_set(raw: RawRun) -> dict[str, dict[str, int]]:
-    """Return the marks that each link set on a source's packets, by source and link."""
+    """Return the number of marks set on data packets, by source and link."""
     plan, pairs = raw.plan, raw.pairs
     if "marks" not in pairs.columns:
         return {}

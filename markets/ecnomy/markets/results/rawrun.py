@@ -2,7 +2,8 @@
 """The tables of a results folder (format 1) as stored, read on first use.
 
 Times are integers in picoseconds of simulated time, and amounts of money are integers in
-micro-units. `Results` converts them to seconds and money.
+micro-units. In `flows`, `links`, `agents` and `ledger`, `Results` converts them to seconds and
+money.
 """
 
 from __future__ import annotations
@@ -116,7 +117,7 @@ class RawRun(RunTables):
         return Measured(self.plan.warmup_ps, self.plan.duration_ps)
 
     def groups(self) -> list[Group]:
-        """Return rates and payments by group, or [] if tables or measured time are missing."""
+        """Return rates and payments by group; [] without the tables or with an empty window."""
         there = all(self.file(name).is_file() for name in ("flows", "ledger", "agents"))
         return groups_in(self) if there and self.measured.to_ps > self.measured.from_ps else []
 
@@ -124,7 +125,7 @@ class RawRun(RunTables):
         """Return the path of a table's file, after a check of its digest if the manifest lists one.
 
         Raises:
-            ResultsError: a file in the manifest is missing or was altered.
+            ResultsError: the manifest lists the file, and the file is missing or was altered.
         """
         file = self.path / f"{name}.parquet"
         if name in self.manifest.tables:
@@ -151,12 +152,12 @@ class RawRun(RunTables):
     def table(self, name: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
         """Return the table `<name>.parquet`, read from disk at each call.
 
-        If `columns` are given, the result has those of them that exist. A missing table is returned
-        empty, except `flow_epochs`, `link_epochs` and `trace`.
+        If `columns` are given, the result has those of them that exist. A table that is missing and
+        not in the manifest is returned empty, except `flow_epochs`, `link_epochs` and `trace`.
 
         Raises:
-            ResultsError: the table is unreadable, was altered, or is one of these three and
-                missing.
+            ResultsError: the table is unreadable or was altered, or is missing although it is in
+                the manifest or one of these three.
         """
         import pandas as pd
         import pyarrow.parquet as pq

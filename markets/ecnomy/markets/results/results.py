@@ -101,9 +101,9 @@ class Results(RunTables):
     def flows(self) -> pd.DataFrame:
         """Return one row per flow, indexed by name, over the measured window.
 
-        The columns are `source`, `class`, `provider`, `goodput_mbps`, `marks_per_s`, `fee` (money
-        paid for classes and contracts), `charge` (money paid for marks), `price_per_mark` (money),
-        `mean_delay_s` and the engine's counters. A source with `rows: together` has one row, which
+        The columns include `source`, `class`, `provider`, `goodput_mbps`, `marks_per_s`, `fee`
+        (money paid for classes and contracts), `charge` (money paid for marks), `price_per_mark`
+        (money), `mean_delay_s` and the engine's counters. A source with `rows: together` has one row, which
         covers `members` flows.
         """
         from ecnomy.markets.results.frames import flow_frame
@@ -159,8 +159,8 @@ class Results(RunTables):
     def summary(self) -> pd.DataFrame:
         """Return the rates and payments that `ecnomy run` prints, one row per class or source.
 
-        Rates and payments are means per flow over the measured window. There are no rows for a run
-        that ended no later than its first report, or exactly at the end of its warm-up.
+        Rates and payments are means per flow over the measured window. There are no rows if the run
+        was killed, or ended at 0 s or exactly at the end of its warm-up.
         """
         from ecnomy.markets.results.glance import summary_frame
 
@@ -183,7 +183,7 @@ class Results(RunTables):
 
             goodput, sent [Mbps]    delivered, lost [packets/s]    marks [marks/s]    marking [1]
             delay, rtt [s]          window [packets, mean of a flow]                  active [flows]
-            fee, charge, willingness [money/s]    price_per_mark [money/mark that was paid]
+            fee, charge, willingness [money/s]    price_per_mark [money/mark, as paid]
 
         By link (`by="link"`, the default for quantities that only links have):
 
@@ -207,7 +207,8 @@ class Results(RunTables):
             flows). `attrs["unit"]` is the unit of the values.
 
         Raises:
-            InputError: the quantity does not exist, or does not have this grouping.
+            InputError: the quantity does not exist or does not have this grouping, `every_s` is not
+                positive, or `per_flow` is set for links, carriers or accounts.
             ResultsError: a table is missing or unreadable.
         """
         from ecnomy.markets.results.timeseries import timeseries_of
@@ -263,7 +264,7 @@ class Results(RunTables):
         """Return the table `<name>.parquet` as stored on disk, read again at each call.
 
         Raises:
-            ResultsError: the table cannot be read, or is missing although this run must have it.
+            ResultsError: the table cannot be read, or is missing (see RawRun.table).
         """
         return self.raw.table(name)
 

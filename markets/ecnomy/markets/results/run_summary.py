@@ -51,7 +51,7 @@ def window_in_words(folder: Path) -> str:
 
 
 def values(folder: Path) -> dict[str, Any]:
-    """Return the output of `ecnomy run --json`: the groups, and the measured window in seconds."""
+    """Return the output of `ecnomy run --json`: the run's identity, measured window and groups."""
     run = open_raw(folder)
     rows, window = groups_in(run), run.measured
     return {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The alias `RunResult` of `Results`, which the next release will remove."""
+"""The alias `RunResult` for `Results`; the next release will remove the alias."""
 
 from __future__ import annotations
 

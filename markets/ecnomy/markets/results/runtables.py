@@ -21,7 +21,7 @@ class RunTables(ABC):
         """Return the table `<name>.parquet`, read from disk at each call.
 
         Raises:
-            ResultsError: the table cannot be read, or is missing although this run must have it.
+            ResultsError: the table cannot be read, or is missing (see RawRun.table).
         """
 
     @cached_property
@@ -66,7 +66,7 @@ class RunTables(ABC):
 
     @cached_property
     def transfers(self) -> pd.DataFrame:
-        """Return finished transfers, if the scenario requests them."""
+        """Return the records of transfers, if the scenario requests them."""
         return self.table("transfers")
 
     @cached_property
@@ -86,7 +86,7 @@ class RunTables(ABC):
 
     @cached_property
     def classes(self) -> pd.DataFrame:
-        """Return the counters of service classes at links, in bins of time over the whole run."""
+        """Return the counters of classes at links in bins of time, if the scenario requests them."""
         return self.table("classes")
 
     @cached_property

@@ -35,8 +35,8 @@ class Saturated(msgspec.Struct, frozen=True):
         share: share of its flows' active time in which the round trip took over twice the smallest
             round-trip time [0 to 1].
         asked_per_s: mean target of a flow from its decisions, willingness to pay / price [marks/s].
-        aimed_per_s: mean target of its window, weight / smoothed round-trip time [marks/s]. A paced
-            flow takes more marks, because it may have twice its window in flight.
+        aimed_per_s: mean target of a flow's window, weight / smoothed round-trip time [marks/s]. A
+            paced flow takes more marks, because it may have twice its window in flight.
         taken_per_s: mean mark rate of a flow [marks/s].
     """
 
@@ -98,7 +98,7 @@ def saturated(run: RawRun) -> list[Saturated]:
 
 
 def _ever_saturated(run: RawRun) -> list[Source]:
-    """Return the sources that queueing limited at any time, from the totals of flows."""
+    """Return the sources that queueing limited at some time in the measured window."""
     flows = run.flows
     if "saturated_ps" not in flows:  # the run ended before it had totals
         return []

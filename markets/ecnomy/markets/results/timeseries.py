@@ -2,7 +2,7 @@
 """Computes time series by flow, source, class, provider, codepoint, link, carrier or account.
 
 The tables hold cumulative counters. A series has one of these values for each interval between
-reports and each group of flows:
+reports and each group of flows, link, carrier or account:
 
     Growth   increase of a counter / length of the interval             Mbps, 1/s, money/s
     Ratio    increase of one counter / increase of another              a share, seconds, money/mark
@@ -150,7 +150,7 @@ def _divided(top: Floats, bottom: Floats) -> Floats:
 
 
 class _Groups(msgspec.Struct, frozen=True, eq=False):
-    """The group of each row in each interval, as an index of `labels` [interval, row], or -1."""
+    """The group of each row in each interval, as an index into `labels` [interval, row], or -1."""
 
     labels: list[str]
     codes: Integers
@@ -271,7 +271,7 @@ def _of_links(
 def _of_carriers(
     raw: RawRun, what: str, every_s: float | None
 ) -> tuple[str, Integers, dict[str, Floats]]:
-    """Return the price in force at the start of each interval."""
+    """Return unit, edges, and each carrier's price in force at the start of each interval."""
     edges = _edges(Epochs(raw.link_epochs, "link", len(raw.plan.links)), every_s)
     table = raw.agents[raw.agents["name"].astype(str) == PRICE]
     names = [name for name in dict.fromkeys(table["agent"].astype(str)) if name]

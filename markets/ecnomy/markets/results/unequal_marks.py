@@ -3,7 +3,7 @@
 
 A price per mark is a price of capacity only if the links mark the packets of all users alike. A law
 that counts packets or follows a varying queue can mark the packets of one user more often than
-those of another, for example because their packets arrive at other times of its cycle. The users
+those of another, for example because they arrive at different times of the law's cycle. The users
 then pay different prices for the same capacity.
 
 The shares of marked packets are compared within each report, because users may be active at
@@ -113,7 +113,7 @@ def _comparable(run: RawRun) -> dict[tuple[tuple[str, ...], object], list[Source
 def _extremes(
     links: tuple[str, ...], sources: list[Source], reports: WindowReports
 ) -> UnequalMarks | None:
-    """Return the sources with the largest and the smallest share if they differ enough."""
+    """Return the pair with the largest and smallest shares, or None if they differ too little."""
     counts = np.stack([_counts(reports, source) for source in sources])
     rest = counts.sum(axis=0) - counts
     ratios = [_compare(one, others)[0] for one, others in zip(counts, rest, strict=True)]

@@ -8,10 +8,10 @@
     omnet/          inputs, log and result files of a run on OMNeT++
 
 Only the manifest and the tables belong to the folder's identity. The manifest states `complete:
-false` from the start and is replaced when the run has ended, so a killed run can be recognised. A
-file gets its final name only when it is complete. The final manifest is written after all other
-files, and holds the digests of the tables (see ecnomy.markets.support.intact). The log is locked
-while a run writes to the folder.
+false` from the start and is replaced when the run has ended, so a killed run can be recognised.
+Tables and JSON files get their final names only when they are complete. The final manifest is
+written after all other files, and holds the digests of the tables (see
+ecnomy.markets.support.intact). The log is locked while a run writes to the folder.
 """
 
 from __future__ import annotations
@@ -52,14 +52,15 @@ def claim(folder: Path, *, force: bool = False, same: Mapping[str, Any] | None =
 
     Args:
         folder: folder for the results.
-        force: whether to replace any complete run.
+        force: whether to replace any complete run, and to accept a folder with other files.
         same: manifest values that identify complete runs to replace. Its key `by_hand` states
             whether to replace even a run in which a user set values. None protects complete runs
             unless `force` is true.
 
     Raises:
-        InputError: the folder is a file, another run is writing to it, or it holds anything except
-            an incomplete run of ecnomy or a run that `force` or `same` allows to be replaced.
+        InputError: the folder is a file, another run is writing to it, it holds a sweep, or it
+            holds anything except an incomplete run of ecnomy or a run that `same` identifies,
+            unless `force` is true.
     """
 
     def judge() -> None:
@@ -88,7 +89,7 @@ def claim(folder: Path, *, force: bool = False, same: Mapping[str, Any] | None =
 
 
 def ended_by(error: BaseException) -> str:
-    """Return the reason for the manifest of a run that this error ended."""
+    """Return the reason that the manifest of a run states if this error ended the run."""
     if isinstance(error, KeyboardInterrupt):
         return "interrupted"
     if isinstance(error, SystemExit):
@@ -154,7 +155,7 @@ class ResultsWriter:
             raise
 
     def _same(self, engine: str, by_hand: bool, market: bool) -> dict[str, Any] | None:
-        """Return the manifest values of an equal run, as they are read from JSON."""
+        """Return the manifest values of an equal run, read from JSON, or None without an engine."""
         if not engine:
             return None
         versions = {**self._head["versions"], "engine": engine}
@@ -178,7 +179,7 @@ class ResultsWriter:
             self.log(f"warning: {line}")
 
     def report(self, report: Report, market: MarketLike) -> None:
-        """Store a report and the state of the market after its answer."""
+        """Store a report, and the state of the market after the answer to it."""
         self._measuring.report(report, market)
         flows, links = len(market.offer), len(self._plan.links)
         flow_epochs = {
@@ -275,7 +276,7 @@ def _ledger_columns(rows: Postings, names: Any) -> dict[str, Any]:
 
 
 def _empty(folder: Path) -> bool:
-    """Return whether a folder contains only an empty log, which may be this run's lock."""
+    """Return whether a folder is missing or holds at most an empty log, such as this run's lock."""
     if not folder.is_dir():
         return True
     return all(file.name == _LOG and file.stat().st_size == 0 for file in folder.iterdir())

@@ -139,7 +139,7 @@ class Conversation:
             self._listen(market)
 
     def step(self, market: MarketLike) -> None:
-        """Answer a report and continue to the next report or, after the last report, to the end.
+        """Answer a report and continue to the next, or to the end if the next report is the last.
 
         Raises:
             EcnomyError: as for `run`.

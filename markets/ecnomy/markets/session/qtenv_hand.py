@@ -41,7 +41,7 @@ class Held(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise InputError(f"set by hand: {error}") from error
 
     def apply(self, market: MarketLike) -> Iterator[str]:
-        """Set the values in a market before it answers a report, and yield the text of refusals."""
+        """Set the values in a market before it answers a report, and yield a text per refusal."""
         for source, weights in self.weights.items():
             market.note_by_hand("weight", source, weights)
         if not isinstance(market, Market):

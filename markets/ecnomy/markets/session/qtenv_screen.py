@@ -145,7 +145,7 @@ class Screen:
         return f"{who}{self._about(entry.flow)}: {said}"
 
     def _about(self, flow: Integers) -> str:
-        """Describe the flows of a decision by the names of their sources, or by their number."""
+        """Describe the flows of a decision by source, or by count if a source is not complete."""
         if (flow < 0).all():
             return ""
         named = [n for n, rows in self._rows.items() if len(rows) and np.isin(rows, flow).all()]
@@ -157,12 +157,12 @@ class Screen:
 
 
 def _plain(account: str) -> str:
-    """Return the name of an account's owner, which is an agent or a source."""
+    """Return the name of an account without the prefix `source:`."""
     return account.removeprefix("source:")
 
 
 def _willing(market: MarketLike, rows: Integers) -> float | None:
-    """Return the payment for the marks of a source's flows [money/s], or None if not set."""
+    """Return the total payment for the marks of a source's flows [money/s], or None if not set."""
     if not isinstance(market, Market):
         return None
     pay = market.aims.pay_micro_per_s[rows]

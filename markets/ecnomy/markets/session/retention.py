@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keep the outputs of a run: tables, log, machine.json and progress.
 
-However a run ends, its tables are closed and readable, and the manifest states that the run is
-complete, or why it is incomplete.
+When a run ends, its tables are closed and readable, and the manifest states that the run is
+complete, or why it is incomplete. Only a killed process leaves its tables open.
 """
 
 from __future__ import annotations

@@ -59,11 +59,11 @@ def run(
         the results, as `ecnomy.analysis.open_run` returns them.
 
     Raises:
-        InputError: the scenario is invalid (ScenarioError), `out` is taken, or OMNeT++ is requested
-            but missing.
+        InputError: the scenario is invalid (ScenarioError), `out` is taken, OMNeT++ is requested
+            but missing, or the engine cannot run the scenario.
         EngineError: the engine is missing, died, or broke the protocol (ProtocolError).
         StrategyError: a strategy cannot be created, or returned an impossible decision.
-        LedgerError: the books do not close.
+        LedgerError: the books do not balance, or an amount overflows.
         OSError: the results cannot be written.
     """
     scenario = loaded(scenario, overrides, seed)

@@ -62,7 +62,7 @@ class Offer(Protocol):
         ...
 
     def of(self, door: int, hello: Hello) -> Served:
-        """Return the scenario for an engine that connected at this address, with the engine's seed.
+        """Return the scenario for an engine at a door (listener's index), with the engine's seed.
 
         Raises:
             InputError: the engine's network cannot be read.
@@ -94,7 +94,7 @@ def served(
     market: bool = True,
     any_plan: bool = False,
 ) -> Iterator[tuple[Path, str, str]]:
-    """Yield each run's results folder and scenario name, and the reason if it is incomplete.
+    """Yield each run's results folder, its scenario's name, and why the run is incomplete or "".
 
     An engine reports the plan of its network. If the plan differs from the plan of the scenario, or
     the token is wrong, the engine is refused with a line on standard error.

@@ -82,8 +82,8 @@ def open_market(
         engine: `builtin`, `omnet` for OMNeT++/INET, or `linux` for the kernel's TCP.
 
     Raises:
-        InputError: the scenario is invalid (ScenarioError) or has no market, `out` is taken, or
-            OMNeT++ is requested but missing.
+        InputError: the scenario is invalid (ScenarioError) or has no market, `out` is taken,
+            OMNeT++ is requested but missing, or the engine cannot run the scenario.
         EngineError: the engine is missing, died, or broke the protocol (ProtocolError).
         StrategyError: a strategy cannot be created, or returned an impossible decision.
         OSError: the results cannot be written.
