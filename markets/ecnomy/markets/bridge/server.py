@@ -264,7 +264,7 @@ class EngineLink:
             )
 
     def _check_end(self, finish: m.Finish) -> None:
-        """Check that all reports have arrived, and that the run ends at the time of the last."""
+        """Check that all reports have arrived, and that the run ends at the last report's time."""
         last = self._report
         if last is None:
             self._fail("wrong-order", "found finish, expected the first report")

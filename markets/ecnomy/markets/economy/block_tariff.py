@@ -60,7 +60,7 @@ class BlocksAccruer:
         return amount
 
     def _enough(self, part: Integers, price: int) -> Integers:
-        """Limit each quantity to one that is enough for the bill to reach its cap."""
+        """If there is a cap, limit each quantity to one that alone exceeds the cap."""
         if self._cap_micro is None or price == 0:
             return part
         enough = self._cap_micro * self._exact.denominator // price + 1

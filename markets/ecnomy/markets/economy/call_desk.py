@@ -6,13 +6,13 @@
     reimbursement   provider -> caller, if the parties that the tariff's `quality_seen_by` names
                     report a broken promise
 
-The caller's agent ranks the providers of its source (CallBuyer). Without an agent, providers are
-ranked by price, from the cheapest. If a provider refuses, the next provider decides. The desk posts
-its charges in the ledger at the end of each epoch. The posting of a call's price has the time of
-the request, and every other posting the time at which the call ended. A call in progress at the end
-of the run is charged for its time and packets so far and is not reimbursed. If a flow has several
-providers, or its user has an agent that ranks providers, the provider of its latest call pays for
-its marks (after a best-effort call, its user).
+The caller's agent (CallBuyer) ranks the providers of the caller's source. Without an agent,
+providers are ranked by price, from the cheapest. If a provider refuses, the next provider decides.
+The desk posts its charges in the ledger at the end of each epoch. The posting of a call's price has
+the time of the request, and every other posting the time at which the call ended. A call in
+progress at the end of the run is charged for its time and packets so far and is not reimbursed. If
+a flow has several providers, or its user has an agent that ranks providers, the provider of its
+latest call pays for its marks (after a best-effort call, its user).
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ class CallDesk:
 
         Args:
             request: the engine's request.
-            mark_price: returns each flow's current price of a mark.
+            mark_price: function that returns the current price of a mark for each flow.
 
         Raises:
             StrategyError: a strategy failed.
@@ -186,7 +186,7 @@ class CallDesk:
             calls: the columns of the record table `calls`.
 
         Returns:
-            the columns, with `charge_micro`, `reimbursement_micro`, `tariff` and `refused_by`.
+            the columns, and `charge_micro`, `reimbursement_micro`, `tariff` and `refused_by`.
 
         Raises:
             LedgerError: overflow (the charge for a call is 2^62 micro-units or more).
@@ -249,7 +249,7 @@ class CallDesk:
             self._buyers[int(self._buyer[flow])][1].add(row)
 
     def ended(self, line: int) -> EndedCalls:
-        """Return the calls on a line that ended after this method last returned its calls."""
+        """Return the calls on a line that have ended since the line's calls were last returned."""
         return self._lines[line].ended.take()
 
     def spread(self) -> None:

@@ -54,7 +54,7 @@ Column = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 
 
 class Entry(msgspec.Struct, frozen=True, eq=False):
-    """Values of flows for one agent, time and name."""
+    """The values that one agent gives to flows under one name at one time."""
 
     t_ps: int
     agent: str

@@ -111,7 +111,7 @@ class Metered:
         return Dues(self.name, *columns, FEE, standing_micro=standing, weight_micro=weight)
 
     def _posted(self, price_micro: Integers) -> int | Integers:
-        """Return the posted price of a unit, or each row's price if some pay the classic price."""
+        """Return the posted price of a unit, or a price per row if some pay the classic price."""
         if not self._other.any():
             return int(price_micro[self._domain])
         domain = np.full(len(self.rows), self._domain, dtype=np.int64)

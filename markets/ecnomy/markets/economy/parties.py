@@ -94,7 +94,7 @@ class Parties:
         """Put a service class on sale.
 
         Raises:
-            InputError: one of its sources is already in a class.
+            InputError: a source of the class is already in another class.
         """
         rows = self.flows(sold.sources)
         if np.any(self.first_offer[rows] != NO_OFFER):

@@ -71,7 +71,7 @@ class Domains:
         Args:
             price_micro: posted price of each domain.
             domain: domains in which marks are set.
-            other: whether the classic price applies instead of the posted price, per element.
+            other: for each element, whether the classic price applies instead of the posted price.
         """
         posted = price_micro[domain]
         if not other.any():

@@ -16,7 +16,7 @@ added to SETTLEMENTS in this module and to RULES in scenario/document.py.
 The access carrier of a source owns the first link of its path. `retail`, `cascade` and `peering`
 charge customers for marks that arrive, so customers do not pay for marks on packets that are
 dropped downstream. Meters at links count such marks. A custom rule is a class with the methods of
-Settlement, which a scenario names by its dotted path.
+Settlement; a scenario names it by its dotted path or its entry point.
 """
 
 from __future__ import annotations
@@ -130,7 +130,10 @@ class Direct:
         self._price = self._mean(self._source_prices())
 
     def row_price_micro(self) -> Floats:
-        """Return the mean mark price of each flow's source, or the access price before any mark."""
+        """Return the mean mark price of each flow's source.
+
+        Before any mark, this is the price of the access domain.
+        """
         counts, prices = self._direct.counts, self._domains.price_micro
         if counts is not self._of[0] or prices is not self._of[1]:
             self._of, price = (counts, prices), self._source_prices()
@@ -221,7 +224,7 @@ def _to_the_next(domains: Domains) -> Debts:
 
 
 class _Owed:
-    """Debts between carriers for marks, with one amount per pair of carriers and price."""
+    """Debts between carriers for marks: one amount per pair of carriers and kind of price."""
 
     def __init__(self, plan: Plan, domains: Domains, debts: Debts) -> None:
         self._books, self._domains = PairBooks(plan, domains), domains

@@ -56,7 +56,7 @@ class StandingCharges:
 
 
 def standing_rate(tariff: Tariff, meter: str, t_ps: int) -> float:
-    """Return the posted charge for a second that begins at `t_ps` [micro-units].
+    """Return the posted charge [micro-units] for a second that begins at `t_ps`.
 
     `meter` is the name of the contract's meter.
     """

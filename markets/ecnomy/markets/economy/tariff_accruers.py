@@ -104,7 +104,7 @@ class PerUnitAccruer:
 
 
 class PostedAccruer:
-    """Charges the posted price, which may change: the denominator depends only on its unit."""
+    """Charges the posted price, which may change during a run."""
 
     def __init__(self, tariff: Posted, rows: int, unit: str) -> None:
         """See accruer."""

@@ -87,7 +87,7 @@ class Epochs:
     def mean_while(self, name: str, counter: str, window: Window) -> Floats:
         """Return the mean of the positive values of a column over a window, [row].
 
-        Reports at which the counter has not grown are left out, because an idle flow keeps its last
+        Reports at which `counter` has not grown are left out, because an idle flow keeps its last
         round-trip time. The mean is NaN if no reports remain.
         """
         inside = (self.t_ps > window.from_ps) & (self.t_ps <= window.to_ps)

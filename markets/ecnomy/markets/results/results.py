@@ -103,8 +103,8 @@ class Results(RunTables):
 
         The columns include `source`, `class`, `provider`, `goodput_mbps`, `marks_per_s`, `fee`
         (money paid for classes and contracts), `charge` (money paid for marks), `price_per_mark`
-        (money), `mean_delay_s` and the engine's counters. A source with `rows: together` has one row, which
-        covers `members` flows.
+        (money), `mean_delay_s` and the engine's counters. A source with `rows: together` has one
+        row, which covers `members` flows.
         """
         from ecnomy.markets.results.frames import flow_frame
 
@@ -241,7 +241,7 @@ class Results(RunTables):
         return payments_of(self.raw, who)
 
     def plot(self) -> Figure:
-        """Draw rates, payments, marking and queues over time, in a figure that `savefig` stores.
+        """Return a figure of rates, payments, marking and queues over time, to save with `savefig`.
 
         Raises:
             ResultsError: a table is missing, or the run has fewer than two reports to draw.

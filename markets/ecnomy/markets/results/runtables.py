@@ -86,7 +86,7 @@ class RunTables(ABC):
 
     @cached_property
     def classes(self) -> pd.DataFrame:
-        """Return the counters of classes at links in bins of time, if the scenario requests them."""
+        """Return counters of classes at links in bins of time, if the scenario requests them."""
         return self.table("classes")
 
     @cached_property

@@ -183,7 +183,7 @@ def _groups(raw: RawRun, epochs: Epochs, edges: Integers, by: str) -> _Groups:
 
 
 def _classes(raw: RawRun, epochs: Epochs, edges: Integers, by: str) -> _Groups:
-    """Group rows by class or provider at the start of each interval, or as `no class`."""
+    """Group rows by their class or provider, or `no class`, at the start of each interval."""
     held = class_labels(raw.manifest)
     if by == "provider":
         held = [one.provider for one in raw.manifest.classes]

@@ -7,11 +7,11 @@
     log.txt         messages
     omnet/          inputs, log and result files of a run on OMNeT++
 
-Only the manifest and the tables belong to the folder's identity. The manifest states `complete:
-false` from the start and is replaced when the run has ended, so a killed run can be recognised.
-Tables and JSON files get their final names only when they are complete. The final manifest is
-written after all other files, and holds the digests of the tables (see
-ecnomy.markets.support.intact). The log is locked while a run writes to the folder.
+Only the manifest and the tables identify the run. The manifest states `complete: false` from the
+start and is replaced when the run has ended, so a killed run can be recognised. Tables and JSON
+files get their final names only when they are complete. The final manifest is written after all
+other files, and holds the digests of the tables (see ecnomy.markets.support.intact). The log is
+locked while a run writes to the folder.
 """
 
 from __future__ import annotations

@@ -110,7 +110,7 @@ class Conversation:
             plan: the plan of the engine and the market.
             sink: the receiver of reports and records.
             say: the observer of progress.
-            fate: function that describes how the engine ended, after it has closed the connection.
+            fate: function that, after the connection has closed, describes how the engine ended.
         """
         self._link, self._plan, self._sink, self._say, self._fate = link, plan, sink, say, fate
         self._met: Report | None = None
@@ -245,7 +245,7 @@ def talk(
         market: the market that decides.
         sink: the receiver of reports and records.
         say: the observer of progress.
-        fate: function that describes how the engine ended, after it has closed the connection.
+        fate: function that, after the connection has closed, describes how the engine ended.
 
     Raises:
         EcnomyError: as for `run`.

@@ -211,7 +211,7 @@ class Runs:
         self._line.say(f"{self._name}{line}")
 
     def stop(self) -> None:
-        """End the display, with a line that states the number of new runs."""
+        """End the display and, if progress was shown, state the number of new runs."""
         made = self._earlier + self._made
         if made:
             bad = f", {self._failed} of them failed," if self._failed else ""
