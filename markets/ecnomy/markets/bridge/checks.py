@@ -32,7 +32,7 @@ class Limits:
     """The sizes of a plan, against which messages are checked.
 
     Attributes:
-        n_flows: number of rows of flows of all sources.
+        n_flows: total number of rows of flows.
         n_links: number of links.
         n_pairs: number of rows of `report.pairs`.
         n_sources: number of sources; -1 if unknown.

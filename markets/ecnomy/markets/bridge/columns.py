@@ -82,7 +82,7 @@ def decide_flows(given: Collection[str]) -> Table:
 
 
 def late_column(threshold: int) -> str:
-    """Return the name of the counter of packets that exceed the delay threshold of this index."""
+    """Return the name of the counter of packets that exceed the delay threshold with this index."""
     return f"late_{threshold}"
 
 

@@ -38,7 +38,7 @@ class Guest:
     Attributes:
         sock: the connected socket.
         until_s: deadline of the hello, on the lobby's clock [s].
-        name: name of the process or the address at the other end.
+        name: process or address at the other end, as text.
         door: number of the listener that accepted the connection.
         head: bytes received so far.
     """

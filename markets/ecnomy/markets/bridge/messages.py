@@ -86,7 +86,7 @@ class Report:
 
 @dataclass(frozen=True)
 class Decide:
-    """The market's answer to a report: changes of flows and links."""
+    """The market's answer to a report: changes to flows' targets and links' parameters."""
 
     epoch: int
     flows: Columns = field(default_factory=dict)

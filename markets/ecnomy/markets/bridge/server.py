@@ -41,7 +41,7 @@ class EngineLink:
 
     Args:
         sock: connected stream socket.
-        n_flows: number of rows of flows of the plan.
+        n_flows: number of rows of flows in the plan.
         n_links: number of links of the plan.
         n_pairs: number of rows of `report.pairs`.
         plan_digest: required digest of the engine's plan.

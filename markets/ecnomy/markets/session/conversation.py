@@ -91,7 +91,7 @@ class Quiet:
 
 
 class Conversation:
-    """Exchanges messages between an accepted engine and a market.
+    """Exchanges messages between a welcomed engine and a market.
 
     The object holds no reference to the market. Each call receives the market as an argument.
 

@@ -44,7 +44,7 @@ def run(
 
     Args:
         scenario: a loaded scenario, or the path of its file.
-        overrides: `path=value` changes to a scenario given by its path.
+        overrides: `path=value` changes to the scenario, if it is given as a file.
         seed: seed that replaces the scenario's seed, or None.
         out: results folder, by default `results/<name of the file>-<seed>`.
         market: whether the run has the scenario's market. False simulates packets only.

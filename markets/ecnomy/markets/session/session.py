@@ -71,7 +71,7 @@ def open_market(
 
     Args:
         scenario: a loaded scenario, or the path of its file.
-        overrides: `path=value` changes to a scenario given by its path.
+        overrides: `path=value` changes to the scenario, if it is given as a file.
         seed: seed that replaces the scenario's seed, or None.
         out: results folder, by default `results/<name of the file>-<seed>`.
         tables: whether to write tables. If False, the results that `close` returns are in memory,
