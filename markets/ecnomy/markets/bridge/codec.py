@@ -154,7 +154,7 @@ def decode_body(
 
     Args:
         body: the bytes after the length.
-        limits: sizes of the plan. Without limits, rows, indices, most ranges and the number of
+        limits: sizes of the plan. Without limits, rows, indices, some ranges and the number of
             delay thresholds are not checked.
         newer_peer: whether to skip unknown keys and columns, because the peer's minor version is
             above ours.

@@ -68,7 +68,7 @@ class Market(ByHand):
         Args:
             plan: the plan of the run.
             spec: the market part of the scenario.
-            per: unit of charges: a mark, or a byte of a marked packet.
+            per: unit of mark charges: a mark, or a byte of a marked packet.
 
         Raises:
             InputError: the market and the plan do not match (see Parties and Domains).

@@ -240,7 +240,7 @@ class MarketSeat:
             self._market.journal.one(self.t_ps, self._name, f"{CALL_PRICE}{name}", price_micro)
 
     def tune(self, link: str, values: Mapping[str, object]) -> None:
-        """See Seat. Each change is a value `<link>.<parameter>` in the table `agents`."""
+        """See Seat. The table `agents` records each change as `<link>.<parameter>`."""
         market = self._market
         owned = {market.plan.links[row].name: row for row in market.domains.links(self._domain())}
         if link not in owned:

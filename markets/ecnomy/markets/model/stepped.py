@@ -10,8 +10,8 @@ engine, socket, results folder. The session does not refer to the model. A marke
 referenced is therefore garbage-collected, and its run ends.
 
 `time` is simulated time in seconds, with every version of Mesa. Since version 3.5, Mesa keeps its
-own clock in an attribute of that name, which counts steps and schedules events. A market uses its
-engine's clock instead.
+own clock, which counts steps and schedules events, in an attribute with this name. A market uses
+its engine's clock instead.
 """
 
 from __future__ import annotations

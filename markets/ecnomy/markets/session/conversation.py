@@ -97,7 +97,7 @@ class Conversation:
 
     Attributes:
         finish: the engine's last message; None until it arrives.
-        t_ps: time of the last report that the market has processed.
+        t_ps: time of the last report that the market has processed [ps].
     """
 
     def __init__(
@@ -122,7 +122,7 @@ class Conversation:
 
     @property
     def under_way(self) -> bool:
-        """Return whether all reports have been answered."""
+        """Return whether all reports received so far have been answered."""
         return self._met is None
 
     def begin(self, hello: Hello, market: MarketLike) -> None:

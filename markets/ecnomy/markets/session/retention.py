@@ -2,7 +2,8 @@
 """Keep the outputs of a run: tables, log, machine.json and progress.
 
 When a run ends, its tables are closed and readable, and the manifest states that the run is
-complete, or why it is incomplete. Only a killed process leaves its tables open.
+complete, or why it is incomplete. The tables stay open only if the process is killed or exits
+during a step.
 """
 
 from __future__ import annotations

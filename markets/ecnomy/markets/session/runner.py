@@ -51,8 +51,8 @@ def run(
         progress: object that shows the progress of the run, or None.
         force: whether to replace any complete run in `out`.
         engine: `builtin`, `omnet` for OMNeT++/INET, or `linux` for the kernel's TCP.
-        again: whether to replace a complete run in `out` of the same scenario, seed, version,
-            engine and `market`. The results are then equal, so a program or notebook can be run
+        again: whether to replace a complete run in `out` that has the same scenario, seed, version,
+            engine and `market`. Both runs have equal results, so a program or notebook can be run
             twice. A run in which values were set by hand is not replaced (see `open_market`).
 
     Returns:

@@ -87,6 +87,7 @@ def open_market(
         EngineError: the engine is missing, died, or broke the protocol (ProtocolError).
         StrategyError: a strategy cannot be created, or returned an impossible decision.
         OSError: the results cannot be written.
+        TypeError: both `out` and `tables=False` are given.
     """
     if out is not None and not tables:
         raise TypeError(
@@ -315,7 +316,7 @@ _OPEN: Final[dict[Session, None]] = {}  # sessions whose runs are in progress
 
 
 def check_plan(kind: EngineKind, scenario: Scenario, plan: Plan) -> None:
-    """Check that an engine can run a plan. Errors name the place in the scenario.
+    """Check that an engine can run a plan. An error about a source names its place in the scenario.
 
     Raises:
         InputError: the engine cannot run the plan, or cannot run on this machine.
