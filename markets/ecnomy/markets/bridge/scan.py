@@ -60,7 +60,7 @@ def scan(body: Buffer) -> dict[str, int]:
 
 
 def map_entries(body: Buffer) -> int:
-    """Return the number of entries that the map in `body` announces, or -1 if it is not a map."""
+    """Return the number of entries that the map in `body` announces, or -1 if `body` is no map."""
     head = body[0]
     if not (0x80 <= head <= 0x8F or head in (0xDE, 0xDF)):
         return -1

@@ -38,7 +38,7 @@ class Wire:
         self._silence_s = None
 
     def read(self) -> memoryview:
-        """Return the body of the next frame, which is valid until the next call.
+        """Return the body of the next frame. The body is valid until the next call.
 
         Raises:
             ProtocolError: hung-up (between frames), truncated (within a frame), silence,

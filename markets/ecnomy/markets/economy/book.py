@@ -44,7 +44,8 @@ class Book:
         """Post the amounts due for an epoch, and add them to the totals.
 
         Raises:
-            LedgerError: overflow; negative-amount (a counter ran backwards).
+            LedgerError: overflow; negative-amount (a counter ran backwards); unbalanced.
+            StrategyError: a custom contract failed.
         """
         for contract in self._contracts:
             dues = contract.due(epoch)

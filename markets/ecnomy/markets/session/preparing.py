@@ -22,7 +22,7 @@ __all__ = ["default_folder", "folder_of", "loaded", "market_of"]
 def loaded(
     scenario: Scenario | str | os.PathLike[str], overrides: Sequence[str], seed: int | None
 ) -> Scenario:
-    """Load a scenario if it is given by its path, and return it with this seed.
+    """Load a scenario if it is given by its path, and return it with this seed, if any.
 
     Raises:
         InputError: the scenario is invalid (ScenarioError).
