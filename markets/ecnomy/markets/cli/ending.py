@@ -39,7 +39,7 @@ def terminated(number: int = signal.SIGTERM, *_: object) -> NoReturn:
 
 
 class _Ignored:
-    """A handler that ignores signals. Child processes would inherit SIG_IGN, but not this handler.
+    """A handler that ignores signals. Child processes inherit SIG_IGN, but not this handler.
 
     Attributes:
         after: number of the signal that arrived first.
@@ -53,7 +53,7 @@ class _Ignored:
 
 
 def _heed_ends() -> None:
-    """Raise an exception on SIGTERM and, unless the process ignores it (nohup), on SIGHUP."""
+    """Raise an exception on SIGTERM, and on SIGHUP unless the process ignores it (nohup)."""
     signal.signal(signal.SIGTERM, terminated)
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
         signal.signal(signal.SIGHUP, terminated)
@@ -61,7 +61,7 @@ def _heed_ends() -> None:
 
 @contextlib.contextmanager
 def ending_process() -> Iterator[None]:
-    """Run the command of this process, and ignore further signals when it ends.
+    """Run the command of this process, and ignore further signals when the command ends.
 
     After a signal, the process ends without destroying objects, because a library may crash if a
     call of its code was interrupted.

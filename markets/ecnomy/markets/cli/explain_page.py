@@ -17,7 +17,7 @@ _MOST_PATHS: Final = 3
 
 
 def show_groups(groups: Sequence[Group], entries: Sequence[Entry]) -> None:
-    """Print variants and a few keys in full, with their contents, and many keys as a list."""
+    """Print variants or else a few keys in full, with their contents, and other keys as a list."""
     variants = [group for group in groups if group.entry.variant]
     keys = [group for group in groups if not group.entry.variant]
     full = variants + (keys if len(keys) <= _FULL and not variants else [])

@@ -169,7 +169,7 @@ def _leave(message: str, status: int) -> None:
 
 
 def _own_verbs() -> dict[str, str]:
-    """Return the path of each verb's function, for the modules of cli/verbs."""
+    """Return the path of each verb's function, by verb, for the modules of cli/verbs."""
     own = (module.name for module in pkgutil.iter_modules(verbs.__path__))
     return {name.replace("_", "-"): f"{verbs.__name__}.{name}:{name}_command" for name in own}
 

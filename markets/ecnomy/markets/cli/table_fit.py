@@ -45,7 +45,7 @@ def titled_table(title: str, **options: Any) -> Table:
 class TableConsole(Console):
     """A console that fits tables to its width (see `fitted`).
 
-    It removes control characters from texts, and spaces at the ends of lines from tables.
+    It escapes control characters in texts, and removes spaces at the ends of lines in tables.
     """
 
     def render_str(self, text: str, **options: Any) -> Text:
@@ -66,7 +66,7 @@ class TableConsole(Console):
 
 
 def fitted(table: Table, console: Console) -> Iterator[Table]:
-    """Yield a table if it fits the console, or else parts that fit unless a word is too long."""
+    """Yield the table, narrowed to fit the console, or else parts that fit if words allow it."""
     if _width(table, console) <= console.width:
         yield table
         return

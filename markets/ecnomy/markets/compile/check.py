@@ -135,7 +135,7 @@ def _asking(plan: Plan, rates: Mapping[str, float]) -> list[Source]:
 
 
 def _requested(source: Source, rate: float, line: Link) -> float:
-    """Return the target marks per second of a flow, limited by the largest rate of its traffic."""
+    """Return the target marks per second of a flow, or fewer if its traffic is too slow."""
     packets_per_s = source.most_bps / (8 * source.packet_bytes)
     return min(rate, packets_per_s * largest_probability(line))
 

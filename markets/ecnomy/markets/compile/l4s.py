@@ -29,7 +29,7 @@ def mixed_l4s(plan: Plan) -> Iterator[str]:
 
 
 def idle_ratio(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Warn if classic marks have another price although all marked packets have one codepoint."""
+    """Warn if classic marks have another price but all marked packets have the same codepoint."""
     market = scenario.market
     if market is None or market.classic_price_ratio == 1:
         return
@@ -95,7 +95,7 @@ def _in_one_queue(index: int, link: Link, plan: Plan) -> Iterator[str]:
 
 
 def _falls_back(source: Source) -> bool:
-    """Return whether the sender reduces its window as classic TCP does at a classic queue."""
+    """Return whether the sender responds like classic TCP if it detects a classic queue."""
     transport = source.transport
     return isinstance(transport, Tcp) and bool(transport.window.params.get("fallback"))
 

@@ -33,8 +33,9 @@ def make_plan(scenario: Scenario) -> Plan:
     """Return the plan of a scenario, with its digest.
 
     Raises:
-        ScenarioError: data or ACKs of a source have no path, a table cannot hold the counts, a
-            report cannot hold the rows, or a strategy cannot tune its link.
+        ScenarioError: data or ACKs of a source have no path, a link lacks a source's class, a
+            number or an `auto` is out of range, a table cannot hold the counts, a report cannot
+            hold the rows, or a strategy cannot tune its link.
     """
     document = scenario.document
     network = document.network
@@ -62,7 +63,7 @@ def make_plan(scenario: Scenario) -> Plan:
 
 
 def _record(scenario: Scenario, links: int) -> plans.PlanRecord:
-    """Return the requested records, with the delays that tariffs promise as thresholds too."""
+    """Return the requested records, with the delays that tariffs promise as further thresholds."""
     record, counts = scenario.document.record, scenario.document.record.counts
     if counts is not None:
         _check_rows(scenario, counts, links)
@@ -234,7 +235,7 @@ def _back(router: Router, path: list[int], source: Source) -> list[int]:
 
 
 def _classes(scenario: Scenario, index: int, path: list[Direction], *, l4s: bool) -> list[int]:
-    """Return the class of a source on each link of a path, or [] if no link has classes.
+    """Return the index of a source's class on each link of a path, or [] if no link has classes.
 
     Args:
         l4s: whether the packets on this path are ECT(1).

@@ -29,7 +29,7 @@ def marking_law(marking: MarkingForm, buffer: Size) -> Law:
 
 
 def scheduler_of(scheduler: links.Scheduling, buffer: Size) -> plans.Scheduler:
-    """Return a scheduler with classes. `buffer` is the link's buffer, which their laws may copy."""
+    """Return a scheduler with classes. `buffer` is the link's buffer, which classes may copy."""
     if isinstance(scheduler, DeficitRoundRobin):
         return _by_weights(scheduler, buffer)
     if isinstance(scheduler, HeaderQueues):
@@ -107,7 +107,7 @@ def _packets(buffer: Size, mean_packet: int) -> float:
 
 
 def _settled(name: str, value: float) -> float:
-    """Return a parameter of REM, or the law's default until rem_steps has computed `auto`."""
+    """Return a parameter of REM. For `auto`, return the law's default, which rem_steps replaces."""
     default = param("marking", "rem", name).default
     return default if value == AUTO_NUMBER and default is not None else value
 

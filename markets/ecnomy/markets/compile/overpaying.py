@@ -22,8 +22,8 @@ __all__ = ["anticipated_otherwise", "paid_beyond_worth"]
 def paid_beyond_worth(scenario: Scenario, plan: Plan) -> Iterator[str]:
     """Warn about agents whose `pay` exceeds their declared utility at a flow's largest rate.
 
-    A flow's largest rate is that of its traffic or of the slowest link on its path. Strategies that
-    derive their payment from the utility have no `pay`.
+    A flow's largest rate is the smaller one of its traffic's largest rate and the rate of the
+    slowest link on its path. Strategies that derive their payment from the utility have no `pay`.
     """
     for agent in scenario.market.agents if scenario.market else ():
         strategy = agent.strategy
@@ -44,7 +44,7 @@ def paid_beyond_worth(scenario: Scenario, plan: Plan) -> Iterator[str]:
 
 
 def anticipated_otherwise(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Warn about `anticipates` if several links mark, or one marks with a fixed probability."""
+    """Warn about `anticipates` if a path has several marking links, or one of fixed probability."""
     for agent in scenario.market.agents if scenario.market else ():
         if agent.strategy is None or not agent.strategy.params.get("anticipates"):
             continue

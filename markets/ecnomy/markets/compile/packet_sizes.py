@@ -25,7 +25,7 @@ _RATIO: Final = 1.1  # of packet sizes, up to which payers count as equal
 def unequal_packets(scenario: Scenario, plan: Plan) -> Iterator[str]:
     """Warn about links where a bit of one payer costs more than a bit of another.
 
-    Only sources with a weight that pay for marks are considered.
+    Only sources that have a weight and pay for marks are considered.
     """
     if scenario.market is None:
         return

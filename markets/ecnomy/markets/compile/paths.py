@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Convert paths, written as names of links in order of travel, to links of the plan.
 
-A name means the direction of the link that begins where the previous link ends.
+If a link has two directions, its name means the one that begins where the previous link ends.
 """
 
 from __future__ import annotations

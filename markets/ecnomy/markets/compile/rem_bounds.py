@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Warnings about REM settings beyond the stability bound (see rem_loops.py)."""
+"""Warnings about REM steps beyond the stability bounds (rem_loops.py), and unreadable prices."""
 
 from __future__ import annotations
 

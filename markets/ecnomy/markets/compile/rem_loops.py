@@ -8,11 +8,11 @@ the price of link l closes the loop gamma S / s exp(-s D) with
     S = sum_s n_s k_s x_s^2 / w_s                 n_s flows, k_s link packets in a packet
     D = RTT_s + N / (2 x_s) + T / input_weight    round trip, mean age of N marks, smoothed input
 
-Optimization flow control converges for gamma < 2 / (L S max x^2 / w) per step, with L the largest
-number of links on a path (Low and Lapsley 1999, theorem 1, which athuraliya2000 section II-B
-cites). With delay, Vinnicombe (2002) shows that the spectrum of the return ratio lies in the convex
-hull of exp(-j t) / (j t), scaled by the largest row sum of the loop's gains. The network is stable
-if, at each link,
+Optimization flow control converges for gamma < 2 / (L S max x^2 / w) per step, where L is the
+largest number of links on a path, and S here is the largest number of sources on a link (Low and
+Lapsley 1999, theorem 1, which athuraliya2000 section II-B cites). With delay, Vinnicombe (2002)
+shows that the spectrum of the return ratio lies in the convex hull of exp(-j t) / (j t), scaled by
+the largest row sum of the loop's gains. The network is stable if, at each link,
 
     gamma sum_s n_s k_s M_s D_s x_s^2 / w_s < pi / 2,
 
@@ -70,7 +70,7 @@ class Loop(msgspec.Struct, frozen=True):
     """The loop of one REM link.
 
     Attributes:
-        slope: decrease S of its sources' total rate per unit of price [packets/s].
+        slope: decrease S of the total rate of the link's sources per unit of price [packets/s].
         lag: sum in the bound, of slopes times delays times numbers of priced links [packets].
         interval_s: update interval T of the price [s].
         integrates: whether the backlog is integrated (PC3).
@@ -214,7 +214,7 @@ def _load(
 
 
 def _root(load: Callable[[float], float], capacity_pps: float) -> float:
-    """Return the price at which a decreasing load equals the capacity."""
+    """Return the price at which a decreasing load falls to the capacity, at least 0."""
     if load(0.0) <= capacity_pps:
         return 0.0
     low, high = 0.0, 1e-12

@@ -26,7 +26,7 @@ _STEPS: Final = ("phi", "gamma", "alpha")
 
 
 def link_paths(scenario: Scenario) -> Iterator[tuple[str, Direction]]:
-    """Yield (dotted path of its marking, direction) for each direction in the order of the plan."""
+    """Yield (dotted path of the marking, direction) for all directions in the plan's order."""
     for index, link in enumerate(scenario.document.network.links):
         for part, direction in zip(("", "reverse."), link.directions(), strict=False):
             yield f"network.links[{index}].{part}marking", direction

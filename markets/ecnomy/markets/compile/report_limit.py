@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Check that the reports of a plan fit into frames of the bridge before an engine starts."""
+"""Check, before an engine starts, that the reports of a plan fit into frames of the bridge."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Warnings about windows that settle slowly, and slow starts that never end or end in losses."""
+"""Warnings about slow or small windows, and slow starts that never end or end in losses."""
 
 from __future__ import annotations
 
@@ -96,9 +96,9 @@ def slow_windows(scenario: Scenario, plan: Plan) -> Iterator[str]:
     """Warn if windows settle so long after the warm-up that measured means are distorted.
 
     The deviation that remains after the warm-up decays during the measured time. It shifts the mean
-    by the remainder times time / measured time. A window below one packet decays more slowly than
-    exp(-t / time) (see _excess). Sources that start after the warm-up are ignored, because their
-    settling is part of the measurement.
+    by its initial value times time / measured time. A window below one packet decays more slowly
+    than exp(-t / time) (see _excess). Sources that start after the warm-up are ignored, because
+    their settling is part of the measurement.
     """
     measured_s = (plan.duration_ps - plan.warmup_ps) / PS_PER_S
     for found in settlings(scenario, plan):
@@ -133,7 +133,7 @@ def _per_step(found: Settling) -> str:
 
 
 def _excess(found: Settling, first: float, settled_s: float, measured_s: float) -> float:
-    """Return the mean of W / W* - 1 while measured, for a window that falls from `first` to W* < 1.
+    """Return the measured mean of W / W* - 1 for a window that falls from `first` to W* < 1.
 
     The solution of dW/dt = W (1 - W / W*) / time is W* / W = 1 - c exp(-t / time), with
     c = 1 - W* / first.

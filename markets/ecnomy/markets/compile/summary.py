@@ -79,7 +79,7 @@ def _link(link: Link, plan: Plan) -> str:
 
 
 def _markings(plan: Plan) -> list[str]:
-    """Return lines with marking laws and their parameters, one per group of equal links."""
+    """Return lines with marking laws and their parameters, one for all links that mark alike."""
     alike: dict[str, list[str]] = {}
     for link in plan.links:
         if link.scheduler is None:
@@ -172,7 +172,7 @@ def _way(source: str, paid: MarkPrice, settlement: str) -> str:
 
 
 def _terms(sold: ClassSpec, charge_micro: int | None) -> str:
-    """Return the fee, the limits and the target cost of marks of a class."""
+    """Return the terms of a class in words: fee, limits, and the target cost of marks."""
     terms = f"{sold.fee_micro_per_s / MICRO:g} money/s"
     if sold.members >= 0:
         terms += f", at most {sold.members} members"
@@ -188,7 +188,7 @@ def _terms(sold: ClassSpec, charge_micro: int | None) -> str:
 
 
 def _chosen(kind: str, params: Mapping[str, Any]) -> str:
-    """Return the kind of a strategy and its parameters, with units or the kind of a mapping."""
+    """Return a strategy's kind and parameters. A mapping appears as its kind or its keys."""
     fields = declared(find(kind))
     parts = [
         f"{name} {value['kind'] if 'kind' in value else '/'.join(map(_plain, value))}"

@@ -49,7 +49,7 @@ def ignores_marks(source: Source, plan: Plan) -> bool:
 
 
 def beyond_longest_rtt(source: Source, plan: Plan) -> bool:
-    """Return whether a round trip exceeds the longest one that suits the source's window law."""
+    """Return whether a source's round trip exceeds the longest one that suits its window law."""
     tcp = source.transport
     if not isinstance(tcp, Tcp):
         return False

@@ -49,7 +49,7 @@ def reordered(plan: Plan) -> Iterator[str]:
 
 
 def _late(link: Link, end_ps: int) -> Iterator[tuple[int, str]]:
-    """Yield by how much later packets overtake earlier ones [ps], and the cause in words."""
+    """Yield how far [ps] packets may fall behind packets sent later, and the cause in words."""
     late, profile = link.reordering, link.delay_profile
     if late is not msgspec.UNSET and late.probability >= _FEW_LOSSES:
         ms = 1000 * late.delay_ps / PS_PER_S

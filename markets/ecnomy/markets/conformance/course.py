@@ -62,7 +62,7 @@ class Course:
         return self.subject.answers
 
     def play(self, turns: Iterator[None], meanwhile: Iterator[None] | None = None) -> None:
-        """Take turns to the end or to an exception, each followed by a turn of `meanwhile`."""
+        """Take all turns, or those before an exception, each followed by a turn of `meanwhile`."""
         while True:
             try:
                 self.step += 1
@@ -116,7 +116,7 @@ def fees(course: Any, draws: np.random.Generator, subject: Subject) -> Iterator[
 
 
 def calls(course: Any, draws: np.random.Generator, subject: Subject) -> Iterator[None]:
-    """Let a strategy observe test streams and admit calls."""
+    """Let a strategy observe test streams, and admit or refuse calls."""
     for step, t_ps in _turns(course):
         if step or not course.asks_first:
             subject.watch(stream_observation(course, step, t_ps, draws))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run a strategy through hostile situations, three times each for each role that it fits.
+"""Run a strategy through hostile situations, three times each, in every role that it fits.
 
     once      the role judges the answers, and the inputs are compared with a copy
     again     a new object with the same seed must give the same answers
@@ -69,8 +69,8 @@ def examine(
         roles: roles to examine; by default all roles that the strategy fits.
 
     Raises:
-        StrategyError: the strategy does not exist, cannot be created with these parameters, or
-            does not fit any of these roles.
+        StrategyError: the strategy does not exist, cannot be created with these parameters, fits
+            no role, or does not fit one of `roles`.
     """
     wanted, given = tuple(roles) or roles_of(find(kind)), dict(params or {})
     own = ", ".join(getattr(find(kind), "roles", ()))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Findings of an examination of a strategy."""
+"""Findings about an examined strategy."""
 
 from __future__ import annotations
 

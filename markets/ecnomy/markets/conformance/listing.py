@@ -34,7 +34,7 @@ class Parameter(msgspec.Struct, frozen=True):
 
     Attributes:
         name: key of the parameter in YAML.
-        takes: unit or type of its value, or the kinds that it may have.
+        takes: unit, type or form of the value.
         required: whether the parameter is required.
         default: default value in the unit of `takes`, or None if it cannot be printed.
     """

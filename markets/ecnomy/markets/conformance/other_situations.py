@@ -44,7 +44,8 @@ class Course(msgspec.Struct, frozen=True):
         count: number of links, classes or streams.
         dt_s: time since the previous observation, for each observation [s].
         odd: unusual values for columns, instead of ordinary values.
-        price_micro: the price or fee in force; -1 for the last posted value.
+        price_micro: price or fee at the first observation, or price of a mark for all calls; -1 for
+            an ordinary value.
         balance_micro: balance of the account [micro-units].
         asks_first: whether calls arrive before the first observation.
         ended: number of calls that end at each observation and began at the previous one.

@@ -3,8 +3,8 @@
 
 A situation is a series of decisions, each with a number of flows, an elapsed time, and unusual
 values in the columns of the flows. Two plain decisions follow, which reveal whether the situation
-has corrupted the strategy's state (for example with a NaN). All numbers are finite. They come from
-the situation's random stream, so a situation is the same every time.
+has corrupted the strategy's state (for example with a NaN). All numbers except limit_bps are
+finite. Random numbers come from the situation's stream, so a situation is the same every time.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """An agent whose strategy is examined.
 
 As in a run, the agent's role queries the strategy and judges its answers. The strategy's inputs are
-compared with a copy. Its answers are stored as bytes, so that two courses can be compared.
+compared with a copy. Its answers are stored, so that two courses can be compared.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Subject:
     """An examined agent in a situation.
 
     Attributes:
-        answers: answers of the agent so far, as bytes or text.
+        answers: answers and notes of the agent so far, with arrays as bytes.
         most_micro: highest willingness to pay [micro-units/s] or highest price so far.
     """
 

@@ -7,8 +7,8 @@ os.urandom, which seeds numpy's unseeded generators. Some seeded generators also
 such a call counts only if answers differ. Draws from numpy's global generator change its state,
 which is compared. The clock of `logging` is ignored, as are perf_counter and process_time, with
 which programs measure their speed. Answers that depend on these clocks differ between repetitions.
-The watch cannot detect a strategy's own generator with a fixed seed, because its answers are always
-the same.
+The watch cannot detect a strategy's own generator with a fixed seed, because the strategy's answers
+are always the same.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Watch:
     """A context that records calls of clocks and generators.
 
     Attributes:
-        seen: (kind, call) in the order of first calls. The kind is CLOCKS, GENERATORS or ENTROPY;
+        calls: (kind, call) in the order of first calls. The kind is CLOCKS, GENERATORS or ENTROPY;
             the call is the name of the function and the place of its call.
     """
 

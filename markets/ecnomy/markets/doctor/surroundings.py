@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Check the disk for results, and OMNeT++ with INET, which are optional."""
+"""Check the disk for results, and the optional OMNeT++ and INET."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 """Start the engine that runs a plan on the kernel's TCP, in wall-clock time.
 
 `make linux` builds the engine in the source tree, as omnet/linux/ecnomy-linux. ECNOMY_OMNET names
-the folder omnet. If the variable is not set, ecnomy searches omnet/ beside the virtual environment
-and in the source tree.
+the folder omnet. If the variable is not set, ecnomy searches for omnet/ beside the virtual
+environment and in the source tree.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def refusal(binary: Path, plan: Plan | None = None) -> str:
 
 
 def description(binary: Path) -> str:
-    """Describe the kernel and the engine's window laws, or return "" if it cannot run here.
+    """Describe the kernel and the engine's window laws, or return "" if the engine cannot run here.
 
     Raises:
         EngineError: the program cannot be started, or does not answer.

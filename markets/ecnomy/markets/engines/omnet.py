@@ -101,7 +101,7 @@ class OmnetEngine(EngineProcess):
             raise
 
     def last_words(self) -> str:
-        """Return OMNeT++'s error, or the last line of the log if the simulation did not start."""
+        """Return OMNeT++'s error, the log's last line if the simulation did not start, or ""."""
         text = self.tail()
         start = text.rfind("<!> Error")
         if start >= 0:

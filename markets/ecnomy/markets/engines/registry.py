@@ -67,7 +67,7 @@ class EngineKind(Protocol):
 
         Raises:
             SourceError: the engine cannot run a source of the plan.
-            InputError: the engine cannot run on this machine.
+            InputError: the engine cannot run the plan on this machine, for another reason.
         """
 
     def digest(self) -> str:
@@ -78,8 +78,8 @@ def engine_kind(name: str) -> EngineKind:
     """Return the engine with this name.
 
     Raises:
-        InputError: the engine does not exist, OMNeT++ or a part that it needs is missing, or the
-            Linux engine is not built.
+        InputError: the name is unknown, OMNeT++ or a part that it needs is missing, or the Linux
+            engine is not built.
         EngineError: the built-in engine is missing.
     """
     if name == DEFAULT_ENGINE:

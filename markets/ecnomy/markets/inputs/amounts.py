@@ -74,7 +74,8 @@ def quantity_schema(
 def words_schema(words: Iterable[str]) -> dict[str, Any]:
     """Return the JSON Schema of a choice of words.
 
-    The schema also accepts true for on and false for off, because many editors read YAML 1.1.
+    The schema also accepts true for on and yes, and false for off and no, because many editors read
+    YAML 1.1.
     """
     listed: list[Any] = list(words)
     return {"enum": [*listed, *(_YAML_1_1[one] for one in listed if one in _YAML_1_1)]}
@@ -236,7 +237,7 @@ class Number(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Choice(msgspec.Struct, frozen=True):
-    """One of several words, or the dotted path of a class.
+    """One of several words, or a class as module:Class.
 
     `own` is the noun for a class in messages. If it is "", classes are refused.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The laws and kinds whose keys contain a fault, such as `law: red`.
+"""The laws and kinds, such as `law: red`, whose mappings contain a fault.
 
 Readers add them to the error as it propagates, so that the message can refer to the page of a law.
 They are stored as notes of the exception, which Python shows in tracebacks.

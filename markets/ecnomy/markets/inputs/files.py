@@ -26,7 +26,7 @@ def read_bytes(path: Path, most_mib: int) -> bytes:
 
     Raises:
         Unreadable: the path is a device or a socket, the file is too large, or a pipe is empty.
-        OSError: the file cannot be opened.
+        OSError: the file cannot be opened, or is a folder.
         ValueError: the name is not valid for a file.
     """
     # without O_NONBLOCK, opening a pipe would wait for a writer

@@ -2,14 +2,15 @@
 """Apply `--set path=value`, which changes a value of a scenario from the command line.
 
 A path consists of steps, separated by dots. A name (`sources.gold.count`) or a number
-(`sources[0].count`) selects an item of a list. The value is YAML. All steps except the last must
-exist. If the last key is unknown, validation reports the override as its place.
+(`sources[0].count`) selects an item of a list. The value is YAML. Items of lists must exist, but
+missing keys of mappings are added. If an added key is unknown, validation reports the override as
+its place.
 
 `*` stands for every item of a list, or every value of a mapping: `sources.*.transport.min_rto=1 s`.
 It is an error if one of these places does not accept the key. A step may end in conditions, which
 select matching places. `sources.*.transport[law=newreno|reno].min_rto=1 s` leaves other transports
-unchanged, and `links.*.marking[min_threshold].gentle=true` leaves markings without that key
-unchanged. A condition without a match changes nothing, or is refused with `must`.
+unchanged, and `network.links.*.marking[min_threshold].gentle=true` leaves markings without that
+key unchanged. A condition without a match changes nothing, or is refused with `must`.
 
 `network.links.*` includes a topology's links. For example, `network.links.*.rate` also sets
 `network.rate` and each rate in `network.overrides`.

@@ -2,8 +2,9 @@
 """Read YAML nodes into frozen structs, and convert structs back into YAML values.
 
 The annotations of a struct define how it is read: a plain type, a tuple, a dict, another
-struct, a union of structs distinguished by their tag, or `Annotated[type, reader]` for anything
-with a unit. A struct's `__post_init__` may raise Misfit if fields contradict each other.
+struct, a union of structs distinguished by their tag, or `Annotated[type, reader]` for a value with
+a unit or a special form. A struct's `__post_init__` may raise Misfit if fields contradict each
+other.
 """
 
 from __future__ import annotations
@@ -134,7 +135,7 @@ def _remember(node: Node, path: str, places: Places) -> None:
 
 
 def split(kind: Any) -> tuple[Any, Reader | None]:
-    """Return a type, and the reader in its annotation or None."""
+    """Return the type in an annotation, and the reader in it or None."""
     if typing.get_origin(kind) is not typing.Annotated:
         return kind, None
     return kind.__origin__, next(filter(_reads, kind.__metadata__), None)
@@ -288,7 +289,7 @@ def _refuse_key(node: Node, key: str, known: list[str], path: str) -> NoReturn:
 
 
 def expected_of(kind: Any) -> str:
-    """Return the expected form of a value of this type, for messages when it is missing."""
+    """Return the expected form of a value of this type, for messages about a missing value."""
     kind, reader = split(kind)
     if reader is not None:
         return reader.expected

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Convert quantities such as `10 Mbps` into exact fractions of ecnomy's units.
+"""Convert quantities such as `10 Mbps` into exact numbers in ecnomy's units.
 
 pint converts units with a custom registry (units.txt). Because its import takes 0.25 s, a table
 holds the usual spellings, and pint is loaded only for others. A test compares the table with the
@@ -174,7 +174,7 @@ def worth(given: str, wanted: str) -> Fraction:
 
 
 def known_units() -> list[str]:
-    """Return the spellings that messages may suggest."""
+    """Return the spellings of units that messages may suggest."""
     return sorted(USUAL)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Derives entries from classes: roles, strategies, and their parameters and utilities."""
+"""Derives entries from classes: roles, and strategies with their parameters and utilities."""
 
 from __future__ import annotations
 

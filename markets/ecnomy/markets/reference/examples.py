@@ -114,7 +114,7 @@ def _copied(files: dict[Path, Path], folder: Path) -> list[Path]:
 
 
 def files_of(name: str) -> list[Path]:
-    """Return the files of an example: its scenario, its base files and its custom roles.
+    """Return the files of an example: its scenario, its base files and its Python files.
 
     Raises:
         InputError: the examples are not installed.

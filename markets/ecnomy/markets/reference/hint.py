@@ -25,7 +25,7 @@ def hint(error: ScenarioError) -> str:
     """Return the end of an error message, which suggests a command, or "".
 
     The command is `ecnomy explain` for a key, and `ecnomy example` for a missing file of configs/
-    or the name of an example. For a key in the wrong place, the end also names the right place.
+    or the name of an example. For a key in the wrong place, the end also names the right places.
     """
     if error.path:
         entries = all_entries()

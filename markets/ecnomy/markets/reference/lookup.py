@@ -88,7 +88,7 @@ def _has_all(typed: Sequence[str], one: Entry) -> bool:
 
 
 def _naming(typed: list[str], entries: Sequence[Entry]) -> list[Entry]:
-    """Return the keys whose value is a mapping with the typed key, which is `law` or `kind`."""
+    """Return the keys whose value is a mapping with the typed key, such as `law` or `kind`."""
     tag = f"{typed[0]}: "
     named = {one.path for one in entries if one.variant and one.within[-1].startswith(tag)}
     return [one for one in entries if len(typed) == 1 and not one.variant and one.path in named]

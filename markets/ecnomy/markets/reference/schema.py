@@ -3,7 +3,7 @@
 
 A schema cannot check whether names exist, and cannot compare values. It checks units by patterns,
 which are derived from the registry of units (inputs/units.py). A file that `extends` another file
-may omit any key, so only the types of its keys are checked. The marking of a link may omit `law`
+may omit any key, so only the keys that it has are checked. The marking of a link may omit `law`
 (scenario/shared_marking.py).
 """
 

@@ -33,7 +33,7 @@ _WANTED: Final = ("x0", "deadline", "quantile")
 
 
 def strategy_sample(name: str, field: Field) -> str:
-    """Return an example of a strategy's parameter, which differs from its default."""
+    """Return an example of a strategy's parameter, which differs from the default if possible."""
     plain = not field.unit and not field.forms and not field.strategies
     if name in _OF_PARAMETER and (plain or _OF_PARAMETER[name].endswith(f" {field.unit}")):
         return _OF_PARAMETER[name]

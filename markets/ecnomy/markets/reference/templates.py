@@ -39,7 +39,7 @@ class Template:
         about: line about the template in the help.
         files: template of each new file, relative to configs/templates. The user changes the first
             file first.
-        names: replacement of each pattern in the template's names, in this order.
+        names: replacements in the texts of the files, by pattern, in the order of their use.
         first: the comment at the top of the first file.
         then: the commands to run next.
         taken: names that the user cannot choose.

@@ -114,7 +114,7 @@ def check_file(file: Path, digest: str, remedy: str) -> None:
 def write_synced(file: Path, data: bytes, *, synced: bool = True) -> None:
     """Write a file atomically: write it under a temporary name, sync it, and rename it.
 
-    The rename is durable once `sync_file` of the folder has returned.
+    The rename is durable once `sync_file` has returned for the folder.
 
     Args:
         file: final name of the file.

@@ -27,7 +27,11 @@ class Busy(InputError):
 
 
 class LockedFile(io.TextIOWrapper):
-    """A text file for appending. Closing unlocks it even if copies of its descriptor exist."""
+    """A text file for appending.
+
+    When the process that opened it closes it, it is unlocked even if copies of its descriptor
+    exist.
+    """
 
     def __init__(self, file: Path) -> None:
         """Open the file, and create it if missing."""

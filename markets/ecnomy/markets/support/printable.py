@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 r"""Makes text from files and peers safe for terminals.
 
-Control characters can move the cursor, change earlier lines, or set a window's title. They are
-replaced by escapes such as \x1b. Characters that reverse the direction of text or that UTF-8 cannot
-encode are escaped, too.
+Control characters can move the cursor, change earlier lines, or set a window's title. All except
+newlines and tabs are replaced by escapes such as \x1b. Unicode line separators, characters that
+change the direction of text, and characters that UTF-8 cannot encode are escaped, too.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ def temporary_folder() -> Iterator[Path]:
 
 
 def private_folder(within: str) -> str:
-    """Return a folder that only this user can enter, the same at every call.
+    """Return a folder that only this user can enter, if possible the same at every call.
 
     dask adds its scratch folder to the module path of driver and workers. The default,
     /tmp/dask-scratch-space, may belong to another user, who could then inject modules.
@@ -49,7 +49,7 @@ def private_folder(within: str) -> str:
 
     Returns:
         `within`/ecnomy-UID or, if another user has taken that name, ecnomy in this user's cache
-        (XDG_CACHE_HOME, ~/.cache). If neither is possible, a new folder.
+        (XDG_CACHE_HOME or ~/.cache). If neither is possible, a new folder in `within`.
     """
     cache = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache")
     for folder in (Path(within) / f"ecnomy-{os.getuid()}", cache / "ecnomy"):

@@ -23,7 +23,7 @@ def few(names: Sequence[str], noun: str = "") -> str:
 
     Args:
         names: the names, in order.
-        noun: plural of what they name; by default the number stands alone.
+        noun: plural noun after the number; "" for text such as `and 3 more`.
     """
     rest = len(names) - _MOST_NAMED
     more = f" and {rest} more {noun}".rstrip() if rest > 0 else ""

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads the section `parameters` of a sweep file, with blocks of values or ranges.
 
-A parameter is a path, or a name for several paths that it sets to one value (ties.py). A value may
-have a label: `{label: red, value: {law: red, ...}}`. An item of a `list` has its label under the
-key `label`, next to its paths. A `zip` has a list of labels under the key `label`, next to its
-other lists.
+A parameter is a path, or a name for several paths that all get one value (ties.py). A value in a
+`grid` or `zip` may have a label: `{label: red, value: {law: red, ...}}`. An item of a `list` may
+have a label under the key `label`, next to its paths. A `zip` may have a list of labels under the
+key `label`, next to its other lists.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ def refuse_fixed(parameter: str, node: Node, path: str) -> None:
 
     Args:
         parameter: path into the scenario.
-        node: the value that names the parameter.
-        path: path to that value in the sweep file.
+        node: the part of the sweep file that names the parameter.
+        path: path of this part in the sweep file.
     """
     if parameter in _FIXED:
         expected = f"another parameter, because {_FIXED[parameter]}"
@@ -67,7 +67,10 @@ def plain_tree(node: Node) -> Any:
 
 
 def plain(node: Node) -> Value:
-    """Return a value for an override. Text that would read as another type is quoted."""
+    """Return a value for an override.
+
+    A mapping or list becomes JSON. Text that would otherwise be read as another type is quoted.
+    """
     if isinstance(node.value, dict | list):
         return msgspec.json.encode(plain_tree(node)).decode()
     if isinstance(node.value, str) and not _reads_as_itself(node.value):
@@ -244,7 +247,7 @@ def _of_plan(kind: str, given: dict[str, Node], path: str) -> tuple[int, bool]:
 
 
 def read_over(node: Node, path: str) -> tuple[tuple[str, ...], tuple[Range, ...], Ties]:
-    """Return the parameters under `over`, their ranges, and the paths that named parameters set.
+    """Return the parameters under `over`, their ranges, and the paths of those that set several.
 
     Raises:
         ScenarioError: the section is invalid.

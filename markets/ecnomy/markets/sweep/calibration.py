@@ -8,7 +8,8 @@
       from: 36 packets
       to: 1200 packets
       scale: log                          # or linear
-      step: 6 packets                     # values are multiples of the step; by default any value
+      step: 6 packets                     # values are multiples of the step; by default any value,
+                                          # or any integer if `from` and `to` are integers
       with: {network.links.bottleneck.marking.min_threshold: 0.1666666667}     # times the parameter
       figure_goes: up                     # or down, as the parameter rises
       first: 5                            # values of the first round, including both ends
@@ -46,12 +47,12 @@ class Calibration(msgspec.Struct, frozen=True):
         targets: one target for all points of the sweep's blocks, or a target for each point.
         path: path of the parameter.
         range: range of the search.
-        step: step of the values; 0 allows any value with four digits.
-        shares: value of each dependent parameter relative to the parameter, by path.
+        step: step of the values; 0 allows any value with four significant digits.
+        shares: ratio of each parameter under `with` to the searched parameter, by path.
         up: whether the column increases with the parameter.
         first: number of values in the first round, evenly spaced on the range's scale.
         most: maximum number of values.
-        within: relative distance below which two values count as equal.
+        within: relative difference up to which two values count as equal.
     """
 
     figure: str
@@ -66,7 +67,7 @@ class Calibration(msgspec.Struct, frozen=True):
     within: float = 0.01
 
     def target(self, index: int) -> float:
-        """Return the target of the point with this number."""
+        """Return the target of the point with this index."""
         return self.targets[index if len(self.targets) > 1 else 0]
 
     def rounded(self, value: float) -> float:
@@ -78,7 +79,10 @@ class Calibration(msgspec.Struct, frozen=True):
         return min(max(value, self.range.low), self.range.high)
 
     def around(self, low: float, high: float) -> tuple[float, float]:
-        """Return the interval, extended to multiples of the step (if any) within the range."""
+        """Return the interval, extended to multiples of the step but not beyond the range.
+
+        Without a step, or with an infinite end, the interval is unchanged.
+        """
         if not self.step or not (math.isfinite(low) and math.isfinite(high)):
             return low, high
         ends = (math.floor(low / self.step), math.ceil(high / self.step))
@@ -109,7 +113,7 @@ class Calibration(msgspec.Struct, frozen=True):
 def beginning(
     calibration: Calibration, blocks: tuple[Block, ...], replicates: int, seed: int
 ) -> list[Point]:
-    """Return the runs of the first round: every first value at each point, in order."""
+    """Return the runs of the first round: all replicates of every first value at each point."""
     found: list[Point] = []
     for params in products(blocks, seed):
         for value in calibration.first_values():

@@ -158,7 +158,7 @@ def _version(root: Node) -> None:
 
 
 def _base(root: Node, shown: str, more: Node | None) -> tuple[str, str]:
-    """Return the scenario's file and its text, with `set` and `more` applied."""
+    """Return the scenario's file, and the scenario as JSON with `set` and `more` applied."""
     node = root.mapping().get("scenario")
     if node is None or not isinstance(node.value, str):
         place = node.place if node else root.place

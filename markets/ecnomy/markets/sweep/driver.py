@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes the missing runs of a sweep.
 
-A run is present if the current code made its record. The code consists of the engine, ecnomy's
-sources, the versions of packages and the user's modules. A failed run also counts as present,
-unless failed runs are to be repeated.
+A run is present if the current code made its record, or if records of other code are accepted. The
+code consists of the engine, ecnomy's sources, the versions of packages and the user's modules. A
+failed run also counts as present, unless failed runs are to be repeated.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Observer(Protocol):
     """Receives the progress of a sweep."""
 
     def at(self, tally: Tally) -> None:
-        """Show the tally. Called whenever runs have ended, and at least once per second."""
+        """Show the tally. Called after runs end, and every second while the driver waits."""
 
     def ended(self, outcome: Outcome) -> None:
         """Record the outcome of a run that is done or has failed."""
@@ -95,8 +95,8 @@ def sweep_runs(
     """Make the runs of these points, store their outcomes, and return the tally.
 
     Raises:
-        SweepError: outcomes cannot be written, or workers run other code.
-        PoolLost: the scheduler is gone.
+        SweepError: outcomes cannot be written, or a worker fails, for example with other code.
+        PoolLost: the scheduler, the executor or all workers are gone.
     """
     tally = Tally(total=len(store.points), present=len(store.points) - len(points))
     waiting = iter(points)
@@ -124,7 +124,7 @@ def sweep_runs(
 
 
 def task_of(sweep: Sweep, point: Point, name: str = "", folder: str = "") -> Task:
-    """Return a worker's task for the point `name`. `folder` is "" if results are not kept."""
+    """Return the task of running a point. `folder` is "" if results are not kept."""
     return Task(
         point=name,
         base=sweep.base,
@@ -158,7 +158,7 @@ def _hand_out(
 def _outcome(
     future: concurrent.futures.Future[Outcome], point: str, pool: Pool, engine: str
 ) -> Outcome:
-    """Return a worker's answer, or a failed outcome if workers died during the run."""
+    """Return a worker's answer, or a failed outcome if workers died repeatedly during the run."""
     if future.cancelled():
         raise PoolLost(LOST)
     error = future.exception()
@@ -175,7 +175,7 @@ def _outcome(
 
 
 def _of_run(outcome: object, point: str) -> Outcome:
-    """Return the outcome if it is that of `point`, and refuse other answers."""
+    """Return the answer if it is the outcome of `point`, and refuse other answers."""
     if isinstance(outcome, Outcome) and outcome.point == point:
         return outcome
     found = f"run {outcome.point}" if isinstance(outcome, Outcome) else type(outcome).__name__

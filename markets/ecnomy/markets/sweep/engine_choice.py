@@ -32,7 +32,9 @@ def engine_in(folder: Path) -> str | None:
 
 
 def with_engine(sweep: Sweep, option: str | None, folder: Path) -> Sweep:
-    """Return the sweep with its engine. Print a notice if only the folder determines the engine.
+    """Return the sweep with its engine.
+
+    Prints a notice if only the folder names the engine, and it is not the built-in engine.
 
     Args:
         sweep: the sweep as read from its file.

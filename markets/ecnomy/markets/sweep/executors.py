@@ -71,7 +71,7 @@ class InlinePool:
             self._deaths = {point: n for point, n in deaths.items() if point in points}
 
     def submit(self, function: Callable[..., T], task: Any) -> concurrent.futures.Future[T]:
-        """Run `function(task)` and return its result as a future."""
+        """Run `function(task)`, and return its result or exception as a completed future."""
         done: concurrent.futures.Future[Any] = concurrent.futures.Future()
         if self._deaths.get(task.point, 0) >= _DEATHS:
             done.set_exception(RunAbandoned())

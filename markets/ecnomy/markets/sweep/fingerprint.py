@@ -4,9 +4,10 @@
     key = sha256(plan digest, seed, market part, engine binary, ecnomy's sources, versions of
                  packages, strategy modules)
 
-The strategy modules are the modules of a user's strategies and their local imports. Local modules
-are those outside Python and site-packages, with the packages that contain them. Imports are found
-by parsing import statements.
+The strategy modules are the modules of users' strategies, roles, utilities, tariffs and
+settlements, with their local imports. Local modules are those outside ecnomy, the standard library
+and site-packages, with the packages that contain them. Imports are found by parsing import
+statements.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ class Code(msgspec.Struct, frozen=True):
 
 @functools.cache
 def code_now(engine: str = DEFAULT_ENGINE) -> Code:
-    """Return the digests of the named engine and of the sources of this process.
+    """Return the digests of the named engine, and of this process's sources and packages.
 
     Raises:
         EngineError: the engine does not exist.
@@ -83,7 +84,7 @@ def run_key(plan: Plan, market: MarketSpec | None, code: Code, strategies: dict[
 
 
 def strategy_modules(market: MarketSpec | None) -> dict[str, str]:
-    """Return the digests of the user modules of a market, such as strategies, by name."""
+    """Return the digests of a market's user modules (such as those of strategies), by name."""
     found: dict[str, str] = {}
     for kind, group in _named_in(market) if market else ():
         module = _module_of(kind, group)
@@ -108,7 +109,7 @@ def _named_in(market: MarketSpec) -> Iterator[tuple[str, str]]:
 
 
 def _utilities_of(strategy: StrategySpec | None) -> Iterator[tuple[str, str]]:
-    """Yield each kind in a strategy's parameters that may name a user class, with its groups."""
+    """Yield each kind in a strategy's parameters that may name a user class, once per group."""
     for param in strategy.params.values() if strategy is not None else ():
         if isinstance(param, dict) and isinstance(kind := param.get("kind"), str):
             yield from ((kind, group) for group in GROUPS)
@@ -123,7 +124,8 @@ def _utilities_of(strategy: StrategySpec | None) -> Iterator[tuple[str, str]]:
 def measure_modules(measure: str, apart: tuple[str, ...] = ()) -> dict[str, str]:
     """Return the digests of the modules of a sweep's measure, by name.
 
-    Modules of ecnomy.analysis are included like a user's modules, but without their packages.
+    If the measure is a module of ecnomy.analysis, the modules that it imports from there are
+    included, but not the packages that contain them.
 
     Args:
         measure: `module:function` or a module; "" for a sweep without a measure.

@@ -35,13 +35,13 @@ def is_sweep(folder: Path) -> bool:
 
 
 def head_of(folder: Path) -> dict[str, Any]:
-    """Return the head of a sweep's folder, with its points and units of parameters (`kinds`).
+    """Return the head of a sweep's folder, with the points and the parameters' units (`kinds`).
 
     `plan` is the plan of a sensitivity analysis. In other sweeps it is None or missing.
 
     Raises:
         OtherFormat: the head has a format of another version of ecnomy.
-        ResultsError: the folder does not hold a sweep, or its head was altered.
+        ResultsError: the folder does not hold a sweep, or its head is unreadable or altered.
     """
     try:
         text = read_regular(folder / HEAD)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes job files for SLURM, Kubernetes or Snakemake, which make a sweep in parts.
 
-Each job makes one part (parts.py). A part takes at least about ten minutes, so that the overhead of
-starting a job is small. A repeated job resumes its part.
+Each job makes one part (parts.py). A part takes at least about ten minutes if the sweep is long
+enough, so that the overhead of starting a job is small. A repeated job resumes its part.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Jobs(msgspec.Struct, frozen=True):
         folder: folder of the results.
         count: number of parts.
         part_s: expected time of a part in seconds.
-        options: further options of `ecnomy sweep`.
+        options: further options of `ecnomy sweep` and `ecnomy merge`.
     """
 
     file: str

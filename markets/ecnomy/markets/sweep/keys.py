@@ -39,7 +39,7 @@ class Key(msgspec.Struct, frozen=True, kw_only=True):
         form: the reader of the value, or a description of the value's form.
         default: the default as YAML; None if the key is required, "" if it has no default.
         example: an example value, on one line.
-        below: the keys of the mapping that is the value.
+        below: the keys in the value, if the value is a mapping.
         many: whether the value may be a list with an item for each point.
     """
 

@@ -38,7 +38,7 @@ def remove_leavings() -> None:
 
 
 def hush() -> None:
-    """Silence dask's messages about dying workers. The futures report their errors."""
+    """Silence log messages about dying workers, whose errors the futures report."""
     known = [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]
     for name in (*known, "tornado", "tornado.application", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)

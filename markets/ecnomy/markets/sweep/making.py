@@ -37,10 +37,11 @@ class Merged(msgspec.Struct, frozen=True):
         parts: the merged parts.
         busy: parts that were not merged, because they are still being made.
         runs: number of runs of the sweep.
-        missing: number of missing runs of each part. The key None stands for an unknown part.
+        missing: number of missing runs of each part. If the sweep was split in several ways, None
+            is the only key.
         failed: number of failed runs.
         others: number of runs that do not belong to the current sweep file.
-        damaged: files of parts that were incomplete or altered.
+        damaged: incomplete or altered files in the folders of the parts.
     """
 
     parts: tuple[Part, ...]
@@ -73,9 +74,9 @@ def run_sweep(
 
     Args:
         file: the sweep file.
-        out: folder of the results; results/<name of the file> by default.
+        out: folder of the results; by default results/<name of the file without its suffix>.
         executor: an executor of concurrent.futures whose workers run the same version of ecnomy.
-        workers: number of its workers.
+        workers: number of the executor's workers.
         quick: whether to use the settings that the file defines for quick runs.
         retry_failed: whether to repeat failed runs.
 
@@ -83,7 +84,8 @@ def run_sweep(
         The numbers of runs: total, already present, new and failed.
 
     Raises:
-        InputError, ScenarioError: the file is invalid, or the folder holds other content.
+        InputError, ScenarioError: the file is invalid, or the folder is in use or holds other
+            content.
         SweepError, PoolLost: outcomes cannot be written, or the executor is gone.
     """
     folder = Path(out) if out is not None else default_folder(str(file))
@@ -115,7 +117,7 @@ def make_rounds(
         opened: function that is called with the store before the first round.
 
     Returns:
-        The tally of all rounds, in which `failed` counts all failed runs.
+        The tally of all rounds. `failed` also counts failed runs of earlier commands.
 
     Raises:
         InputError, SweepError, PoolLost: as for `run_sweep`.
@@ -176,11 +178,12 @@ def refuse_until(sweep: Sweep) -> None:
 def merge(sweep: Sweep, folder: Path) -> Merged:
     """Copy the runs of all parts into the sweep's folder.
 
-    Parts can be merged again, for example after more of their runs were made.
+    Parts that are still being made are skipped. Parts can be merged again, for example after more
+    of their runs were made.
 
     Raises:
         InputError: the folder has no parts, holds other files, or is in use.
-        SweepError: outcomes cannot be written.
+        OSError: outcomes cannot be written.
     """
     parts = parts_in(folder)
     if not parts:

@@ -5,9 +5,9 @@
 
     def burstiness(results: Path) -> dict[str, float]: ...
 
-The function may return numbers, None for values that a run lacks, and lists of numbers (which
-become the columns `name[0]`, `name[1]`, ...). Each run records the digest of the function's
-module, as it does for strategies.
+The values that the function returns may be numbers, None (if a run lacks a value), and lists of
+numbers (which become the columns `name[0]`, `name[1]`, ...). Each run records the digest of the
+function's module, as it does for strategies.
 
 Runs whose agents declare a utility also get the measure `welfare` (support/additions.py). Runs with
 guaranteed stream providers get the measure `guarantees`.

@@ -85,10 +85,10 @@ class Outcome(msgspec.Struct, frozen=True):
         run: key of the run; "" if the run failed before it had a plan.
         status: done or failed.
         reason: reason for a failure, otherwise "".
-        strategies: digests of the run's user modules, including `measure`, by name.
+        strategies: digests of the run's user modules and of the modules of measures, by name.
         params: the point's values, set when the record is stored.
-        values: outcome columns (see gathered.py). Counts are integers. A mean without values is
-            None.
+        values: outcome columns (see gathered.py and measure.py). Counts are integers. A mean
+            without values is None.
     """
 
     point: str

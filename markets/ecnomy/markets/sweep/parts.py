@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Splits a sweep into parts: part 3 of 40 has runs 3, 43, 83, ... in a separate folder.
+"""Splits a sweep into parts: part 3 of 40 has the 3rd, 43rd, 83rd, ... run in a separate folder.
 
 One process makes a part. The process does not need a scheduler, a port or a lock on other parts, so
 a job array of a cluster can make a sweep. Neighbouring runs have similar parameters and durations.

@@ -64,7 +64,7 @@ class PoolError(EcnomyError):
 
 
 class PoolLost(PoolError):
-    """The scheduler is gone. Runs in progress must be repeated."""
+    """The scheduler, the executor or all workers are gone. Runs in progress must be repeated."""
 
 
 class RunAbandoned(Exception):
@@ -194,10 +194,10 @@ def _give_up(future: Any) -> None:
 
 
 async def _pass_on(future: Any, answer: concurrent.futures.Future[Any]) -> None:
-    """Pass on dask's answer unchanged.
+    """Pass on dask's answer, or PoolLost if the scheduler is gone.
 
     Dask's own executor reads the state of the task after it has the answer. If the worker died
-    in between, it mistakes the answer for an exception.
+    in between, the executor mistakes the answer for an exception.
     """
     with contextlib.suppress(concurrent.futures.InvalidStateError):  # the caller may no longer wait
         try:
@@ -207,16 +207,16 @@ async def _pass_on(future: Any, answer: concurrent.futures.Future[Any]) -> None:
 
 
 def _is_lost(future: Any, error: BaseException) -> bool:
-    """Return whether the scheduler is gone, as opposed to a failed task.
+    """Return whether the error means that the scheduler is gone, and not that the task failed.
 
-    While the client fetches an answer, the connection may break before the client detects it.
+    If the connection breaks while the client fetches an answer, its status may not show this yet.
     """
     broken = isinstance(error, OSError | asyncio.CancelledError | concurrent.futures.CancelledError)
     return broken and future.status != "error"
 
 
 class LazyPool:
-    """A pool that starts its workers at the first run."""
+    """A pool that starts its workers when they are first needed."""
 
     ahead = DaskPool.ahead
 

@@ -27,8 +27,8 @@ _OF_VIEW: Final = ("engine", "generation", "label", "number", "replicate")  # of
 def try_first(sweep: Sweep, root: Node) -> None:
     """Check that the first point gives a valid scenario.
 
-    The base scenario is already known to be valid. A tuning is checked at the lower ends of all its
-    ranges, and at the upper ends.
+    The base scenario is already known to be valid. A tuning is checked with all parameters at the
+    lower ends of their ranges, and with all at the upper ends.
     """
     first = {path: value for b in sweep.blocks for path, value in b.assignments(0)[0].items()}
     if sweep.calibrate:
@@ -51,7 +51,7 @@ def try_values(sweep: Sweep, file: str | os.PathLike[str]) -> None:
     Parameters with more than MOST_VALUES values are not checked.
 
     Raises:
-        ScenarioError: the scenarios of all points with a value are invalid.
+        ScenarioError: for one of the values, every point with this value is invalid.
     """
     with_value: dict[str, dict[str, list[Point]]] = {}
     for point in (point for point in sweep.points() if point.replicate == 0):
@@ -116,7 +116,7 @@ def _blamed(root: Node, path: str, override: str = "") -> Place:
 
 
 def check_aliases(blocks: tuple[Block, ...], base: str, node: Node) -> None:
-    """Check that the places that parameters name in the scenario do not overlap."""
+    """Check that no two parameters set the same or overlapping places of the scenario."""
     scenario = parse(base, "", lines=False)
     places: dict[tuple[str | int, ...], str] = {}
     for path in (path for block in blocks for path in paths_under(block.paths, block.ties)):

@@ -16,7 +16,7 @@ __all__ = ["columns_in", "figures"]
 
 
 def figures(folder: Path, outcome: str) -> dict[str, float]:
-    """Return an outcome of each recorded run, by point. The value is NaN if the run lacks it.
+    """Return an outcome of each recorded run, by point, or NaN if the run lacks the outcome.
 
     Args:
         folder: folder of the sweep, which may not exist.

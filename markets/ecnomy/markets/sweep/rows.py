@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Converts outcomes to rows of a table, with parameters as numbers if they have one unit."""
+"""Converts outcomes to rows of a table, with parameters as numbers if their values share a unit."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ RESERVED: Final = (
 
 
 def kinds_of(sweep: Sweep) -> dict[str, str | None]:
-    """Return each parameter's unit ("" for pure numbers), or None if values lack a common unit."""
+    """Return each parameter's unit: "" for pure numbers, None if its values lack a common unit."""
     found = {
         path: kind
         for block in sweep.blocks

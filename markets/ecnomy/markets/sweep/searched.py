@@ -2,7 +2,7 @@
 """Describes a search in the head of a sweep's folder, for pages that show it.
 
 search   verb (`tune` or `calibrate`), aim (maximise, minimise or target), outcome, target (null
-         without one, or if points of the sweep have different targets), bounds
+         without one, or if a calibration has several points), bounds
 places   the number of each run's assignment, because a search repeats the best assignments
          with new seeds
 factors  the parameters of a tuning as one factor, because their values do not form a grid

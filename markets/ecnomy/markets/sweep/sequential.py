@@ -77,7 +77,7 @@ class Until(msgspec.Struct, frozen=True):
 
 
 def narrow(values: Sequence[float], until: Until, first: int) -> bool:
-    """Return whether the interval of the mean of these values is narrow enough."""
+    """Return whether the confidence interval for the mean of these values is narrow enough."""
     from scipy.stats import t
 
     n = len(values)
@@ -94,8 +94,8 @@ def next_count(values: Sequence[float | None], until: Until, first: int) -> tupl
     """Return the number of replicates that a point needs, and whether they exist and suffice.
 
     Args:
-        values: outcomes of its replicates in order; NaN for a run without a value (a failed run),
-            None for a missing run.
+        values: outcomes of the point's replicates in order; NaN for a run without a value (such as
+            a failed run), None for a missing run.
         until: the stopping rule.
         first: replicates at the first look.
     """

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The points of a sweep: values of parameters, and seeds.
 
-The sweep is the product of its blocks (grid, list, zip, random, latin-hypercube) in written order,
-of which the last block varies fastest. A grid is the product of its lists, and a zip goes through
-its lists together. Random and Latin hypercube samples lie within ranges. The plans of a sensitivity
-analysis (sobol, morris) also lie within ranges, and cannot be combined with other blocks
-(plans.py). Draws depend on the sweep's seed alone (numpy's Philox; scipy.stats.qmc; SALib), so the
-same file gives the same points.
+The sweep is the product of its blocks (grid, list, zip, random, latin-hypercube) in written order.
+The last block varies fastest. A grid is the product of its lists, and a zip goes through its lists
+together. Random and Latin hypercube samples lie within ranges. The plans of a sensitivity analysis
+(sobol, morris) also lie within ranges, and cannot be combined with other blocks (plans.py). Draws
+depend on the sweep's seed alone (numpy's Philox; scipy.stats.qmc; SALib), so the same file gives
+the same points.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Range(msgspec.Struct, frozen=True):
     whole: bool = False
 
     def at(self, u: float) -> Value:
-        """Return the value at the position `u` of the range, from 0 to 1."""
+        """Return the value at position `u` of the range, from 0 (`low`) to 1 (`high`)."""
         if self.whole:
             value = int(self.low) + math.floor(u * (self.high - self.low + 1))
             return self.shown(min(value, int(self.high)))
@@ -57,7 +57,7 @@ class Range(msgspec.Struct, frozen=True):
         return self.shown(self.low + u * (self.high - self.low))
 
     def shown(self, value: float) -> Value:
-        """Return a value with its unit, rounded to six digits (money also to micro-units).
+        """Return a value with its unit, rounded to six significant digits (money also to 1e-6).
 
         Pure numbers are not rounded.
         """
@@ -72,7 +72,7 @@ class Block(msgspec.Struct, frozen=True):
 
     Attributes:
         kind: grid, list, zip, random, latin-hypercube, sobol or morris.
-        paths: the parameters that it sets.
+        paths: the parameters that the block sets.
         values: values of each path of a grid, list or zip.
         ranges: range of the samples of each path.
         samples: number of samples, of base samples (sobol) or of trajectories (morris).
@@ -141,7 +141,7 @@ def points(
     Args:
         blocks: blocks of the sweep, combined as a product; empty for the unchanged scenario.
         replicates: number of runs per assignment.
-        seed: seed of the first replicate, and of random draws.
+        seed: seed of random draws and, with `paired`, of the first replicate.
         paired: whether replicate r has seed + r at every assignment (common random numbers).
             Otherwise each assignment gets separate seeds, even if it occurs again (equal values
             under two labels, samples that coincide).

@@ -70,8 +70,8 @@ _ENCODE: Final = msgspec.json.Encoder(order="sorted").encode
 def identified(sweep: Sweep) -> Iterator[tuple[str, Point]]:
     """Yield the identity of each point together with the point.
 
-    An identity depends on the base scenario, variant, values, seed, and number of earlier equal
-    points, because samples of integers may be equal.
+    An identity depends on the base scenario, variant, ties, values and seed. It also depends on the
+    number of earlier equal points, because samples of integers may coincide.
     """
     most = sweep.until.most if sweep.until else 0
     counts = sweep.counts or (sweep.replicates,) * (sweep.places if most else 0)
@@ -122,7 +122,7 @@ class Store:
         kept: folder that holds the results folders of runs, if they are kept.
         generation: generation of new records.
         others: number of records of points that the current sweep lacks.
-        put_aside: damaged files that have been renamed.
+        put_aside: damaged files, under their new names.
     """
 
     def __init__(
@@ -378,7 +378,7 @@ def loose_table(folder: Path, head: dict[str, Any]) -> Any:
         head: the head, from `head_of`.
 
     Raises:
-        ResultsError: a record was altered.
+        ResultsError: a record is unreadable or altered.
     """
     rows = []
     for file in sorted((folder / "outcomes").glob("*.json")):
@@ -399,7 +399,7 @@ def _write_shard(folder: Path, rows: list[dict[str, Any]], kinds: dict[str, str 
 
 
 def check_shard(file: Path) -> None:
-    """Raise ResultsError if a shard was altered. Check each shard once per process."""
+    """Raise ResultsError if a shard is missing or altered. Check each shard once per process."""
     check_file(file, file.stem, _REMEDY)
 
 
@@ -407,8 +407,8 @@ def read_record(file: Path) -> Outcome:
     """Return the outcome record in a file.
 
     Raises:
-        FileNotFoundError: the record has been moved into a shard.
-        ResultsError: the record was altered.
+        FileNotFoundError: the file is missing, for example because a shard now has the record.
+        ResultsError: the record is unreadable or altered.
     """
     try:
         text = read_regular(file)

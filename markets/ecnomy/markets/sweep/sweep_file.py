@@ -49,10 +49,10 @@ class Sweep(msgspec.Struct, frozen=True):
         variant: overrides (`path=value`) that apply to every point.
         calibrate: the calibration, or None if the sweep has no calibration.
         tune: the tuning, or None if the sweep has no tuning.
-        chosen: the points that a search has chosen; if empty, the points of the blocks.
+        chosen: the points that a search has chosen. If empty, `points` computes the points.
         outcomes: columns to show first, beginning with the main one.
-        until: stopping rule for a point's replicates. If None, a point has `replicates`.
-        counts: with `until`, the number of replicates of each point of the blocks so far.
+        until: stopping rule for a point's replicates. If None, each point has `replicates` runs.
+        counts: with `until`, the current number of replicates of each point; otherwise empty.
     """
 
     file: str
@@ -85,7 +85,7 @@ class Sweep(msgspec.Struct, frozen=True):
 
     @property
     def places(self) -> int:
-        """Return the number of points of the blocks, without replicates."""
+        """Return the number of points that the blocks give, not counting replicates."""
         total = 1
         for block in self.blocks:
             total *= len(block)

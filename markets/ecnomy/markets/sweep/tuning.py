@@ -63,10 +63,10 @@ class Tuning(msgspec.Struct, frozen=True):
         aim: maximise, minimise or target.
         outcome: the column of the runs to optimise.
         paths: the path of each parameter, or its name if it sets several paths.
-        ranges: ranges of the search.
+        ranges: range of each parameter.
         target: the target of the outcome; NaN for the other aims.
-        within: largest distance from the target that counts as met, in the outcome's unit.
-        bounds: bounds of other outcomes.
+        within: distance up to which the target counts as met, in the outcome's unit.
+        bounds: bounds on the means of outcomes.
         trials: total number of assignments.
         first: number of initial assignments, spread over the ranges.
         batch: number of assignments chosen at a time.
@@ -94,7 +94,7 @@ class Tuning(msgspec.Struct, frozen=True):
         return -outcome if self.aim == "maximise" else outcome
 
     def rounded(self, values: tuple[float, ...]) -> tuple[float, ...]:
-        """Return the nearest valid values within the ranges: integers or numbers of four digits."""
+        """Return the nearest valid values in the ranges: integers, or four significant digits."""
         return tuple(
             min(max(round(v) if r.whole else float(f"{v:.{_DIGITS}g}"), r.low), r.high)
             for v, r in zip(values, self.ranges, strict=True)
@@ -106,7 +106,7 @@ class Tuning(msgspec.Struct, frozen=True):
         return dict(zip(self.paths, shown, strict=True))
 
     def first_values(self, seed: int) -> list[tuple[float, ...]]:
-        """Return the values of the first round in order, which form a Latin hypercube."""
+        """Return the values of the first round in order. They form a Latin hypercube."""
         generator = np.random.Generator(np.random.Philox(seed))
         shares = latin_hypercube(self.first, len(self.paths), generator)
         return [self._at(tuple(float(share) for share in row)) for row in shares]

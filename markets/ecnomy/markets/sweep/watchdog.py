@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Enforces the limits of a run on memory and time.
+"""Enforces a run's limits on memory and time.
 
 The kernel limits the engine's memory. When the time limit has passed, a thread kills the engine. If
-the run is computing in a strategy and not waiting for the engine, OverTime is raised in its thread.
+the run is computing in a strategy and not waiting for the engine, OverTime is raised in the run's
+thread.
 If this has no effect, for example during a long call of C code, the worker process ends and is
 replaced.
 """

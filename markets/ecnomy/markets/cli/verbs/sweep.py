@@ -180,7 +180,7 @@ def _emit(
 def _make(
     sweep: Any, folder: Path, part: Any, where: tuple[str, int], reuse: dict[str, bool]
 ) -> Any:
-    """Make the missing runs of a part or of the whole sweep, and return their Tally."""
+    """Make the missing runs of a part or of the whole sweep, and return the Tally."""
     from ecnomy.markets.sweep.making import make_part, make_rounds
     from ecnomy.markets.sweep.pool import DaskPool, LazyPool
 
@@ -221,7 +221,7 @@ def _report(tally: Any, folder: Path) -> None:
 
 
 def _print_values(folder: Path, tally: Any, part: Any) -> None:
-    """Print the results and the number of new runs as JSON.
+    """Print the results and the numbers of runs as JSON.
 
     For a shard, or if all runs failed, results are omitted.
     """
@@ -247,7 +247,7 @@ def _conclude(folder: Path) -> bool:
     """Print the results, if the necessary packages are installed, and commands that show more.
 
     Returns:
-        whether the results contain everything that the sweep file requests.
+        Whether the results contain everything that the sweep file requests.
     """
     valid = True
     from ecnomy.agents.errors import EcnomyError, InputError

@@ -9,8 +9,8 @@
 
 Each list of a grid is an iteration variable. Every other block is one variable, whose parameters
 change together. The ini of each point is made as for a scenario. Lines whose values differ between
-points follow the variable on which they depend. If a line depends on several variables, all such
-lines follow one variable over all points instead. Run n of the project is run n of the sweep.
+points follow the variable on which they depend. If one of them depends on several variables, all of
+them follow one variable over all points instead. Run n of the project is run n of the sweep.
 Values that affect only agents vary only in the configuration Serve, in which the market of
 `ecnomy serve SWEEP` decides:
 
@@ -62,7 +62,7 @@ class Parted(NamedTuple):
 
 
 class _Made(msgspec.Struct, frozen=True):
-    """A point as files of OMNeT++: the network, and the ini file as text and by keys."""
+    """A point as files of OMNeT++: the network, and the ini file as text and as values by key."""
 
     ned: str
     text: str
@@ -198,7 +198,7 @@ def _changes_network(
 
 
 def _changing(sweep: Sweep, axes: Sequence[Axis], first: _Made) -> str:
-    """Return the first parameter whose changes iteration variables cannot express."""
+    """Return an error message that names the first block that alone changes nodes or links."""
     base = joined([axis.values[0] for axis in axes])
     for axis in axes:
         for value in axis.values:
@@ -223,10 +223,10 @@ def _varied(described: Sequence[str], order: Sequence[Axis]) -> str:
 
 
 def _serve(sweep: Sweep, network: Sequence[Axis], agents: Sequence[Axis]) -> str:
-    """Return the configuration in which agents decide, with all variables.
+    """Return the configuration Serve with all variables, or "" without a market.
 
-    The variables are in the sweep's order, unless this order would redefine a variable of
-    [General].
+    The variables are in the sweep's order. If the variable `point` replaces those of the network,
+    it comes first.
     """
     if _scenario(sweep, sweep.points()[0].params).market is None:
         return ""
@@ -244,7 +244,7 @@ def _serve(sweep: Sweep, network: Sequence[Axis], agents: Sequence[Axis]) -> str
 
 
 def _replaced(first: _Made, changes: Lines, head: str) -> str:
-    """Return the first point's text with varying values, followed by lines of other points."""
+    """Return the first point's text with varying values, then the lines that it lacks."""
     lines, known = [], set()
     for line in first.text.splitlines():
         key, equals, _ = line.partition(" = ")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""OMNeT++ iteration variables from the blocks of a sweep, and the lines that follow each.
+"""OMNeT++ iteration variables from the blocks of a sweep, and the lines that change with them.
 
 `${count=1,2,4}` defines a variable, and `${5s,6s,7s ! count}` changes in step with it (OMNeT++
 Simulation Manual, 10.4). Commas separate values, except within quotes.
@@ -57,7 +57,7 @@ def axes_of(sweep: Sweep) -> list[Axis]:
 
 
 def _name(paths: Sequence[str], before: Sequence[Axis]) -> str:
-    """Return a name of letters and numbers, as OMNeT++ requires."""
+    """Return an unused name of letters and digits, as OMNeT++ requires."""
     words: list[str] = []
     for path in paths:
         parts = [part for part in path.split(".") if part not in _SECTIONS]
@@ -71,7 +71,11 @@ def _name(paths: Sequence[str], before: Sequence[Axis]) -> str:
 
 
 def driver(axis: Axis) -> str:
-    """Return the definition of a variable, with the values of one parameter or with numbers."""
+    """Return the definition of a variable.
+
+    It lists the values of a single parameter. If there are several parameters, or if a value is a
+    list or mapping, it lists the numbers of the values, counted from 1.
+    """
     levels = [str(number) for number in range(1, len(axis.values) + 1)]
     if len(axis.paths) == 1:
         values = [each[axis.paths[0]] for each in axis.values]
@@ -94,7 +98,7 @@ def joined(parts: Sequence[Assignment]) -> Assignment:
 
 
 def at_door(address: str, numbers: Sequence[object]) -> str:
-    """Return the address for a combination of the values of some axes: `.market-2-1.sock`."""
+    """Return the address with the numbers of the chosen values, such as `.market-2-1.sock`."""
     folder, slash, file = address.rpartition("/")
     name, dot, ending = file.rpartition(".")
     suffix = "".join(f"-{number}" for number in numbers)
@@ -102,14 +106,14 @@ def at_door(address: str, numbers: Sequence[object]) -> str:
 
 
 def varying(axes: Sequence[Axis], table: Sequence[Lines]) -> tuple[list[Axis], Lines]:
-    """Return the variables, and by key the values of lines that differ between points.
+    """Return the variables, and the values of all lines by key, as lists if points differ.
 
     If a line depends on several variables, one variable `point` over all combinations of
     values replaces the variables in `axes`.
 
     Args:
         axes: variables of the sweep.
-        table: the lines of each combination, of which the last axis varies fastest.
+        table: the lines of each combination of values. The last axis varies fastest.
     """
     shape = [len(axis.values) for axis in axes]
     keys = list(dict.fromkeys(key for lines in table for key in lines))
@@ -133,7 +137,8 @@ def varying(axes: Sequence[Axis], table: Sequence[Lines]) -> tuple[list[Axis], L
 def _column(table: Sequence[Lines], key: str) -> list[str]:
     """Return a line's value at each point.
 
-    Points without the line get the value of the first point, which has no effect there.
+    Points without the line get its value from the first point that has it. There, the value has no
+    effect.
     """
     there = next(lines[key] for lines in table if key in lines)
     return [lines.get(key, there) for lines in table]
@@ -148,7 +153,7 @@ def _strides(shape: Sequence[int]) -> list[int]:
 
 
 def _axes_under(values: Sequence[str], shape: Sequence[int]) -> list[int]:
-    """Return the axes along which the values of a table in row-major order change."""
+    """Return the indices of the axes along which values in row-major order change."""
     found = []
     for number, (step, count) in enumerate(zip(_strides(shape), shape, strict=True)):
         starts = (i for i in range(len(values)) if (i // step) % count == 0)

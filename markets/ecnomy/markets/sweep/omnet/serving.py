@@ -33,7 +33,8 @@ class SweepOffer:
         sweep: a sweep that can be exported.
 
     Raises:
-        InputError: the sweep cannot be exported, or agents' values have more than 500 combinations.
+        InputError: the sweep cannot be exported, or the values that affect only agents have more
+            than 500 combinations.
         ScenarioError: a point does not make a valid scenario.
     """
 
@@ -64,7 +65,7 @@ class SweepOffer:
         """Return the addresses of the doors: one per combination of values that affect only agents.
 
         Raises:
-            InputError: a sweep with several doors needs a path as its address.
+            InputError: the sweep has several doors, but the address is not unix:/path.
         """
         if len(self._doors) > 1 and not address.startswith("unix:"):
             raise InputError(
@@ -74,9 +75,9 @@ class SweepOffer:
         return [at_door(address, numbers) for numbers, _ in self._doors]
 
     def of(self, door: int, hello: Hello) -> Served:
-        """Return the point with the engine's network, or with the most similar network.
+        """Return the door's point with the engine's network, or with the most similar network.
 
-        An engine that does not report a network gets the first point.
+        An engine that does not report a network gets the door's first point.
         """
         network, _ = min(
             self._networks,
