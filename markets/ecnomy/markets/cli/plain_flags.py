@@ -19,7 +19,7 @@ else:
 
 
 class _PlainFlags(_Shown):
-    """Removes the type of flags in help, including the flag `--help` that typer adds."""
+    """Removes the type from flags in help, including the flag `--help` that typer adds."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         params: list[Any] = super().get_params(ctx)

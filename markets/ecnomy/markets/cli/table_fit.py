@@ -66,7 +66,7 @@ class TableConsole(Console):
 
 
 def fitted(table: Table, console: Console) -> Iterator[Table]:
-    """Yield the table, narrowed to fit the console, or else parts that fit if words allow it."""
+    """Yield the table, narrowed to fit, or else its parts, which fit unless a word is too long."""
     if _width(table, console) <= console.width:
         yield table
         return

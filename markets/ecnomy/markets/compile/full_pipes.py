@@ -73,7 +73,7 @@ def _most_marked(source: Source) -> float:
 
 
 def _room(plan: Plan, link: Link, sources: list[Source]) -> float | None:
-    """Return the packets that a link can mark per round trip.
+    """Return the number of packets that a link can mark per round trip.
 
     The result is None for a link with an unlimited buffer or with classes.
     """

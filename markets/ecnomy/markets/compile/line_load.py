@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The load and the share of lost calls of sources with an unlimited population of callers.
+"""The load of sources with an unlimited population of callers, and their share of lost calls.
 
-A. K. Erlang (1917): if Poisson calls offer A erlang (arrival rate times mean length) to c lines, a
-share B(c) of the calls is lost, with B(0) = 1 and
+A. K. Erlang (1917): if calls with Poisson arrivals offer A erlang (arrival rate times mean length)
+to c lines, a share B(c) of the calls is lost, with B(0) = 1 and
 
     B(c) = A B(c - 1) / (c + A B(c - 1))
 

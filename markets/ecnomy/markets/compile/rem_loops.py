@@ -214,7 +214,7 @@ def _load(
 
 
 def _root(load: Callable[[float], float], capacity_pps: float) -> float:
-    """Return the price at which a decreasing load falls to the capacity, at least 0."""
+    """Return the price at which a decreasing load equals the capacity, or 0 if none does."""
     if load(0.0) <= capacity_pps:
         return 0.0
     low, high = 0.0, 1e-12
@@ -289,7 +289,7 @@ def _delay_s(plan: Plan, source: Source, rate_pps: float, link: int) -> float:
 
 
 def _target_s(plan: Plan, link: int) -> float:
-    """Return the queueing delay of a REM link in equilibrium."""
+    """Return the queueing delay in equilibrium of a REM link with PC3, or 0 for other links."""
     line = plan.links[link]
     if line.marking.law != "rem" or line.marking.params["price"] != _PC3:
         return 0.0

@@ -164,7 +164,7 @@ def _classic(market: MarketSpec) -> str:
 
 
 def _way(source: str, paid: MarkPrice, settlement: str) -> str:
-    """Return the price of a mark for a source, and the party that is paid."""
+    """Return the carriers of a source, the price of its marks, and the party that is paid."""
     price = f"{paid.low / MICRO:g}"
     price += f" to {paid.high / MICRO:g}" if paid.high > paid.low else ""
     payees = "where set" if settlement == DIRECT else f"paid to {paid.domains[0]}"

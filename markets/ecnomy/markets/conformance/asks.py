@@ -24,7 +24,7 @@ class AskCourse(msgspec.Struct, frozen=True):
         name: name of the situation in messages.
         offers: number of providers.
         calls: number of successive calls.
-        apart_s: time between two calls [s].
+        apart_s: time between successive calls [s].
         ended: number of ended calls reported before each call.
         odd: unusual values for columns of the ended calls, instead of ordinary values.
         price_micro: price of offer 0 [micro-units]; offer k costs k + 1 times as much.

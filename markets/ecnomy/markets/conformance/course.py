@@ -48,7 +48,7 @@ class Course:
 
     Attributes:
         error: exception that ended the course, or None if the course finished.
-        step: number of decisions begun.
+        step: number of decisions begun, if an exception ended the course.
         broken: whether this course ended with a defect.
     """
 

@@ -61,7 +61,7 @@ _NO_CLASSES: Final = ("flows in no class", "nothing on offer")
 def examine(
     kind: str, params: Mapping[str, object] | None = None, *, roles: Sequence[str] = ()
 ) -> Examined:
-    """Run a strategy through every situation, and collect its defects.
+    """Run a strategy through all situations of the examined roles, and collect the findings.
 
     Args:
         kind: built-in name, `module:Class` or entry point.

@@ -178,7 +178,7 @@ class Subject:
         self.answers.append((name, value))
 
     def _carried(self, observation: Observation) -> Observation:
-        """Return the observation after the previous decision, if it has the same flows."""
+        """Return the observation as changed by the previous decision, if it was for these flows."""
         if self._before is None or len(self._before[0].flow) != len(observation.flows.flow):
             return observation
         flows, decision = self._before
@@ -196,7 +196,7 @@ class Subject:
 
 
 def _fields(observation: Any) -> dict[str, object]:
-    """Return all fields except the agent by name, with a field for each column."""
+    """Return all fields by name except the agent, with a separate entry for each column."""
     fields = {
         name: getattr(observation, name)
         for name in observation.__struct_fields__

@@ -75,7 +75,7 @@ def _numpys_state() -> str:
 
 
 def _what(called: Any) -> tuple[str, str] | None:
-    """Return the kind (CLOCKS, GENERATORS or ENTROPY) and name of a function, or None."""
+    """Return the kind and name of a clock or generator, or None for other functions."""
     name, owner = getattr(called, "__name__", ""), getattr(called, "__self__", None)
     module = getattr(owner, "__name__", "")
     if module == "time" and name in _TIMES:

@@ -54,7 +54,7 @@ def package_findings() -> list[Finding]:
 
 
 def extra_findings() -> list[Finding]:
-    """Return a finding for each extra, with its purpose and its missing packages."""
+    """Return a finding for each extra, with its purpose and its missing (or else all) packages."""
     try:
         metadata = importlib.metadata.metadata(_NAME)
     except importlib.metadata.PackageNotFoundError:

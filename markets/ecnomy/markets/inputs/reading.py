@@ -330,7 +330,7 @@ def write(value: Any, kind: Any = None, *, given: bool = False) -> Any:
 
 
 def present(kind: Any) -> Any:
-    """Return the type of an optional value without None."""
+    """Return the type in an optional annotation, without None."""
     if typing.get_origin(kind) not in (types.UnionType, typing.Union):
         return kind
     rest = [a for a in typing.get_args(kind) if a is not type(None)]

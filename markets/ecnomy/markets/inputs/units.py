@@ -144,7 +144,7 @@ def quantity(text: str, unit: str) -> Fraction:
 
 
 def split(text: str) -> tuple[Fraction, str]:
-    """Split a quantity into its number and its unit, as written but without blanks.
+    """Split a quantity into its number and its unit as written, without blanks.
 
     Raises: UnitError: the text is not a quantity.
     """

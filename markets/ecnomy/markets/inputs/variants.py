@@ -29,7 +29,7 @@ def load_tree(path: str | os.PathLike[str]) -> Node:
     """Return the document in a file, merged with the bases that it extends.
 
     Raises:
-        ScenarioError: a file cannot be read, or the chain of `extends` does not end.
+        ScenarioError: a file cannot be read, or the chain of `extends` has a loop or is too long.
     """
     shown = os.fspath(path)
     return _with_bases(read(Path(path), shown), shown, (_identity(Path(path)),))

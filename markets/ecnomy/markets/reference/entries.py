@@ -127,7 +127,7 @@ def _roles_with(key: str) -> tuple[str, ...]:
 
 
 def _made(kind: type[msgspec.Struct]) -> msgspec.Struct | None:
-    """Return a law or kind as read from its example, with its defaults, or None."""
+    """Return a law or kind as read from its example, with its defaults, or None if impossible."""
     if not kind.__struct_config__.tag_field:
         return None
     node = parse(in_yaml(example_of(kind)), "example", lines=False)

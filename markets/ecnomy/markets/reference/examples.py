@@ -36,7 +36,7 @@ def examples_folder() -> Path:
 
 
 def titles() -> dict[str, str]:
-    """Return the title of each example, sorted by name.
+    """Return the titles of the examples by name, in the order of the names.
 
     Raises:
         InputError: the examples are not installed.

@@ -134,7 +134,7 @@ def parent_of(key: Entry, entries: Iterable[Entry]) -> Entry | None:
 
 
 def known_path(path: str, entries: Sequence[Entry], within: Sequence[str] = ()) -> str:
-    """Return the key of a path in a message, without names and numbers, or "" if unknown.
+    """Return a path from a message as keys, without names and numbers, or "" if unknown.
 
     If the last steps are names or unknown keys, the result is the mapping that contains them. A
     step that can be a key is treated as a key, not as a name.

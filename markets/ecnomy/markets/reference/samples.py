@@ -172,7 +172,7 @@ def _plural(text: str) -> str:
 
 
 def _scaled(match: re.Match[str], thousands: str = "") -> str:
-    """Return a quantity in the largest unit that gives a whole number, or else at least 1."""
+    """Return a quantity in the largest unit that gives a whole number, or else 1 or more."""
     value, scales = Fraction(match[1].replace(",", "")), _SCALES[match[2]]
     if value == 0:
         return "0 s" if match[2] == "ps" else f"0 {scales[-1][0]}"

@@ -29,7 +29,7 @@ class Busy(InputError):
 class LockedFile(io.TextIOWrapper):
     """A text file for appending.
 
-    When the process that opened it closes it, it is unlocked even if copies of its descriptor
+    When the process that opened the file closes it, the lock ends even if copies of the descriptor
     exist.
     """
 

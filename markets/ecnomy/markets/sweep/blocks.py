@@ -58,7 +58,7 @@ def refuse_fixed(parameter: str, node: Node, path: str) -> None:
 
 
 def plain_tree(node: Node) -> Any:
-    """Return a document as mappings, lists and scalars."""
+    """Return the value of a node as plain mappings, lists and scalars."""
     if isinstance(node.value, dict):
         return {key: plain_tree(child) for key, child in node.value.items()}
     if isinstance(node.value, list):
@@ -79,7 +79,7 @@ def plain(node: Node) -> Value:
 
 
 def _reads_as_itself(text: str) -> bool:
-    """Return whether quoted text would have the same meaning without quotes."""
+    """Return whether YAML reads the text as itself without quotes."""
     try:
         return parse(text, "", lines=False).value == text
     except ScenarioError:
@@ -273,7 +273,7 @@ def _range(node: Node, path: str) -> Range:
 
 
 def read_range(least: Node, most: Node, scale: Node | None, path: str) -> Range:
-    """Return the range between two quantities of the same unit.
+    """Return the range between two quantities, which must have the same unit.
 
     Raises:
         ScenarioError: the quantities do not form a range.

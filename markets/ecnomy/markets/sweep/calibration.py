@@ -14,9 +14,9 @@
       figure_goes: up                     # or down, as the parameter rises
       first: 5                            # values of the first round, including both ends
       most: 12                            # maximum number of values
-      within: 0.01                        # smaller relative differences count as equal
+      within: 0.01                        # relative difference up to which values count as equal
 
-This module defines the first runs of the search. ecnomy.analysis.calibrate continues it.
+This module defines the first runs of the search. ecnomy.analysis.calibrate continues the search.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Calibration(msgspec.Struct, frozen=True):
         shares: ratio of each parameter under `with` to the searched parameter, by path.
         up: whether the column increases with the parameter.
         first: number of values in the first round, evenly spaced on the range's scale.
-        most: maximum number of values.
+        most: maximum number of values that the search tries.
         within: relative difference up to which two values count as equal.
     """
 
@@ -124,7 +124,7 @@ def beginning(
 
 
 def read_calibration(node: Node, points: int) -> Calibration:
-    """Return the calibration of a sweep whose blocks have this number of points.
+    """Return the calibration under `calibrate`, for a sweep whose blocks have `points` points.
 
     Raises:
         ScenarioError: the section is invalid.

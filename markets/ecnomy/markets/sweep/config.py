@@ -181,7 +181,7 @@ def changed(tree: Node, changes: Node, path: str) -> Node:
     Args:
         tree: the scenario.
         changes: a mapping of the scenario's paths to values.
-        path: the key of `changes`, for error messages.
+        path: path of `changes` in its file, for error messages.
 
     Raises:
         ScenarioError: `changes` is not a mapping, or a path or a value is invalid.

@@ -26,7 +26,7 @@ class ExecutorPool:
 
     Args:
         executor: the executor, which the caller shuts down.
-        workers: number of its workers.
+        workers: number of the executor's workers.
     """
 
     ahead = 3

@@ -71,7 +71,7 @@ def code_now(engine: str = DEFAULT_ENGINE) -> Code:
 
     Raises:
         EngineError: the engine does not exist.
-        InputError: OMNeT++ is requested but missing.
+        InputError: the name is unknown, or OMNeT++ or the Linux engine is missing.
     """
     return Code(engine_kind(engine).digest(), _sources(), _packages())
 
@@ -172,7 +172,7 @@ def remember_modules(digests: dict[str, str]) -> None:
 
 
 def forget_edited_modules() -> None:
-    """Unload the user's modules if one of their files has changed since its import.
+    """Unload the user's modules if any of their files has changed since they were imported.
 
     Workers of a cluster may live longer than a version of a strategy file.
     """

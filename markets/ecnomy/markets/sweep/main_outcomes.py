@@ -58,7 +58,7 @@ def main_outcomes(
         columns: all outcome columns, in their order.
         named: outcomes that the sweep file or the user names. If there are any, only these are
             returned.
-        own: whether the sweep has its own measure.
+        own: whether the sweep file names a measure.
     """
     there = list(columns)
     if named:

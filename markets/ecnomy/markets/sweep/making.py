@@ -108,7 +108,7 @@ def make_rounds(
 
     Args:
         sweep: the sweep.
-        folder: folder of its results.
+        folder: folder of the sweep's results.
         pool: the workers, which the caller closes.
         observer: function that returns the observer of a round. It is called for each round that
             has runs to make.

@@ -57,7 +57,7 @@ def find_measure(name: str) -> Measure:
     """Return the function that `module:function` names.
 
     Raises:
-        InputError: the function does not exist, or its module cannot be imported.
+        InputError: the function does not exist or cannot be called, or importing its module fails.
     """
     module, _, attribute = name.partition(":")
     try:

@@ -34,7 +34,7 @@ def laid_over(tree: Node, changes: Iterable[str]) -> Node:
 
 
 def overrides_of(params: Assignment, ties: Ties) -> list[str]:
-    """Return the values of a point as overrides. `ties` holds the paths of named parameters."""
+    """Return the values of a point as overrides, one for each path that a parameter sets."""
     return [
         f"{path}={override_text(value)}"
         for name, value in params.items()

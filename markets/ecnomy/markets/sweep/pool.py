@@ -101,7 +101,7 @@ class DaskPool:
     ahead = 3
 
     def __init__(self, scheduler: str, workers: int, limits: Limits) -> None:
-        """Connect to the address `scheduler`, or start `workers` local processes if it is "".
+        """Connect to the address `scheduler` or, if this is "", start `workers` local processes.
 
         If `workers` is 0, one process per CPU is started.
 
@@ -209,7 +209,7 @@ async def _pass_on(future: Any, answer: concurrent.futures.Future[Any]) -> None:
 def _is_lost(future: Any, error: BaseException) -> bool:
     """Return whether the error means that the scheduler is gone, and not that the task failed.
 
-    If the connection breaks while the client fetches an answer, its status may not show this yet.
+    If the connection breaks while an answer is fetched, the client's status may not show this yet.
     """
     broken = isinstance(error, OSError | asyncio.CancelledError | concurrent.futures.CancelledError)
     return broken and future.status != "error"

@@ -79,7 +79,7 @@ def _in_file(error: ScenarioError, root: Node) -> ScenarioError:
 
 
 def _check_names(sweep: Sweep, root: Node, market: MarketSpec | None) -> None:
-    """Check that named parameters do not have the names of columns that all runs have.
+    """Check that no name for several paths is also the name of a column that all runs have.
 
     outcome.py compares the names with the other columns of a run.
     """

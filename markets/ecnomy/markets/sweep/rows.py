@@ -101,7 +101,7 @@ def _number(value: Any) -> float | None:
 
 
 def row_of(outcome: Outcome) -> dict[str, Any]:
-    """Return an outcome as a row, with its values by column."""
+    """Return the row of an outcome, by column."""
     own = {
         "run": outcome.run,
         "point": outcome.point,

@@ -24,7 +24,7 @@ __all__ = ["search_of"]
 
 
 def search_of(sweep: Sweep, points: Sequence[Point]) -> dict[str, Any]:
-    """Return the entries of a search in the head, or {} for a sweep without a search."""
+    """Return the entries of the head that describe a search, or {} for a sweep without one."""
     if sweep.tune is None and sweep.calibrate is None:
         return {}
     numbers: dict[bytes, int] = {}

@@ -65,7 +65,7 @@ class Until(msgspec.Struct, frozen=True):
     most: int = 100
 
     def looks(self, first: int) -> tuple[int, ...]:
-        """Return the number of replicates of a point at each look."""
+        """Return a point's number of replicates at each look, given the number at the first."""
         found = [first]
         while found[-1] < self.most:
             found.append(min(self.most, math.ceil(found[-1] * _GROWTH)))

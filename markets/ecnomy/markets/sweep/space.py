@@ -74,7 +74,7 @@ class Block(msgspec.Struct, frozen=True):
         kind: grid, list, zip, random, latin-hypercube, sobol or morris.
         paths: the parameters that the block sets.
         values: values of each path of a grid, list or zip.
-        ranges: range of the samples of each path.
+        ranges: range of each path's samples.
         samples: number of samples, of base samples (sobol) or of trajectories (morris).
         labels: labels of values, "" for a value without a label. A grid has one tuple per path. A
             list or zip has one tuple for its items.

@@ -371,7 +371,7 @@ def _lean(outcome: Outcome, shared: dict[bytes, Any]) -> Outcome:
 
 
 def loose_table(folder: Path, head: dict[str, Any]) -> Any:
-    """Return records that are not in a shard yet, as a table with a shard's columns, or None.
+    """Return the records outside shards as a table with a shard's columns, or None without any.
 
     Args:
         folder: folder of the sweep.

@@ -52,7 +52,7 @@ class Sweep(msgspec.Struct, frozen=True):
         chosen: the points that a search has chosen. If empty, `points` computes the points.
         outcomes: columns to show first, beginning with the main one.
         until: stopping rule for a point's replicates. If None, each point has `replicates` runs.
-        counts: with `until`, the current number of replicates of each point; otherwise empty.
+        counts: number of replicates of each point, determined in rounds if the sweep has `until`.
     """
 
     file: str

@@ -46,5 +46,5 @@ def read_tie(name: str, node: Node, path: str) -> tuple[str, ...]:
 
 
 def paths_under(names: Iterable[str], ties: Ties) -> list[str]:
-    """Return the paths that parameters set, in order. An unnamed parameter is itself a path."""
+    """Return the paths that parameters set, in order. A name that is not in `ties` is a path."""
     return [path for name in names for path in ties.get(name, (name,))]

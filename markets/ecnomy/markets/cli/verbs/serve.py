@@ -95,7 +95,7 @@ def serve_command(
 def _offered(
     config: Path, address: str, changes: list[str] | None, seed: int | None
 ) -> tuple[Offer, list[str], Path]:
-    """Return the offer of a file, the addresses for engines, and the default folder of runs."""
+    """Return a file's Offer, the addresses for engines, and the default folder of the runs."""
     from ecnomy.markets.compile.make import make_plan
     from ecnomy.markets.scenario import load
     from ecnomy.markets.session.runner import default_folder

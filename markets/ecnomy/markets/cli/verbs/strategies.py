@@ -39,7 +39,7 @@ def strategies_command(name: Name = None, as_json: Json = False) -> None:
 
 
 def _show(listed: list[Listed]) -> None:
-    """Print one line per strategy, grouped by the roles that it fits."""
+    """Print one line per strategy, under the roles that it fits."""
     by_roles: dict[str, list[tuple[str, str]]] = {}
     for one in listed:
         name = one.name if one.origin == "ecnomy" else f"{one.name} ({one.origin})"

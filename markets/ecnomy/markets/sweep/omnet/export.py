@@ -198,7 +198,7 @@ def _changes_network(
 
 
 def _changing(sweep: Sweep, axes: Sequence[Axis], first: _Made) -> str:
-    """Return an error message that names the first block that alone changes nodes or links."""
+    """Return an error message, with the first variable (if any) that alone changes the network."""
     base = joined([axis.values[0] for axis in axes])
     for axis in axes:
         for value in axis.values:
