@@ -91,7 +91,7 @@ def warnings(scenario: Scenario, plan: Plan) -> list[str]:
 
 
 def _classless(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Warn about sources that set `class` although no link on their path has classes."""
+    """Warn about sources that set `class` although no link on their paths has classes to select."""
     written = [source.service_class for source in scenario.document.sources]
     names = [
         source.name

@@ -133,7 +133,7 @@ def loops(plan: Plan) -> dict[int, Loop]:
 
 
 def best_phi(plan: Plan, found: list[Path]) -> float:
-    """Return the phi that minimises the largest error of a reading, given a price above 0."""
+    """Return the phi that minimises the largest error of a reading. A price must be above 0."""
     readings = {
         (path.price, _weight(source), *_params(source).values()): (path, source)
         for path in found

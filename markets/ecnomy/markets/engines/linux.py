@@ -2,8 +2,8 @@
 """Start the engine that runs a plan on the kernel's TCP, in wall-clock time.
 
 `make linux` builds the engine in the source tree, as omnet/linux/ecnomy-linux. ECNOMY_OMNET names
-the folder omnet. If the variable is not set, ecnomy searches for omnet/ beside the virtual
-environment and in the source tree.
+the folder omnet. If the variable is not set, ecnomy searches for this folder beside the virtual
+environment, in the source tree and in the installed package.
 """
 
 from __future__ import annotations

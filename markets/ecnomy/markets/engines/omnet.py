@@ -75,7 +75,7 @@ class OmnetEngine(EngineProcess):
 
         Raises:
             EngineError: opp_run cannot be started.
-            InputError: OMNeT++ does not accept a path.
+            InputError: a NED folder has : or ; in its path, which OMNeT++ does not accept.
         """
         self._temporary = contextlib.ExitStack()
         if folder is None:

@@ -100,7 +100,7 @@ class EngineProcess:
         return self._process.poll() is not None
 
     def fate(self, within_s: float | None = None) -> str:
-        """Describe how the engine ended. Call this after the engine has closed the bridge.
+        """Describe how the engine ended, or that it is still running, after the bridge has closed.
 
         Args:
             within_s: longest wait for the end of the process [s], or None for `dying_s`.

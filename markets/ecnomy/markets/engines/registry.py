@@ -59,7 +59,7 @@ class EngineKind(Protocol):
 
         Raises:
             EngineError: the engine cannot be started.
-            InputError: OMNeT++ does not accept a path.
+            InputError: OMNeT++ does not accept the path of a NED folder.
         """
 
     def check(self, plan: Plan) -> None:

@@ -271,7 +271,7 @@ class Choice(msgspec.Struct, frozen=True):
 
 
 class Word(msgspec.Struct, frozen=True):
-    """A name: letters, digits, - and _ (no dots, which join names in results and paths)."""
+    """A name: a letter, then letters, digits, - or _ (dots join names in results and paths)."""
 
     @property
     def expected(self) -> str:

@@ -63,7 +63,7 @@ class _Change(msgspec.Struct):
 
 
 def apply(root: Node, override: str, option: str = "--set", *, must: bool = False) -> Node:
-    """Return the document with the values of an override replaced or added.
+    """Return the document with an override's value at each place to which its path leads.
 
     Args:
         root: the document.

@@ -176,7 +176,7 @@ def refuse_until(sweep: Sweep) -> None:
 
 
 def merge(sweep: Sweep, folder: Path) -> Merged:
-    """Copy the runs of all parts into the sweep's folder.
+    """Copy the runs of the parts into the sweep's folder.
 
     Parts that are still being made are skipped. Parts can be merged again, for example after more
     of their runs were made.
