@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Print flags in help without a type, as `--force`.
+"""Print flags in help without a type, such as `--force` instead of `--force <bool>`.
 
-Newer versions of typer print `--force <bool>`, although a flag takes no value.
+Newer versions of typer print the type, although a flag takes no value.
 """
 
 from __future__ import annotations

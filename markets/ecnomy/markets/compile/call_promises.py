@@ -30,7 +30,7 @@ def claims_without_effect(scenario: Scenario) -> Iterator[str]:
 
 
 def unguarded_admission(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    """Warn if admission never has a threshold, or if its test streams stop before the run ends."""
+    """Warn if an agent never has a threshold for admission, or its test streams stop too early."""
     stops = {source.name: source.stop_ps for source in plan.sources}
     for agent in scenario.market.agents if scenario.market else ():
         if not agent.lines:

@@ -75,7 +75,7 @@ class Listed(msgspec.Struct, frozen=True):
     fault: str = ""
 
     def plain(self) -> dict[str, Any]:
-        """Return the strategy as plain values, with None for infinite numbers, which JSON lacks."""
+        """Return the strategy as plain values, with None for numbers that JSON lacks (infinity)."""
         fields: dict[str, Any] = msgspec.to_builtins(self)
         for parameter in fields["parameters"]:
             held = parameter["default"]

@@ -59,8 +59,8 @@ def copy_example(name: str, folder: Path) -> list[Path]:
         The scenario, then the other files.
 
     Raises:
-        InputError: the example does not exist or a file of that name has other contents (in both
-            cases, nothing is copied), or the folder cannot be written.
+        InputError: the example does not exist or one of the files exists with other contents (in
+            both cases, nothing is copied), or the folder cannot be written.
     """
     known = titles()
     if name not in known:

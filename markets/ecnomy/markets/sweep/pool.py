@@ -269,7 +269,7 @@ def _config() -> None:
 
 
 def _local(distributed: Any, workers: int, limits: Limits) -> Any:
-    """Return a cluster that only this user can reach, through a new certificate kept in memory."""
+    """Return a cluster that only this user can reach, because its certificate stays in memory."""
     import dask
 
     _config()

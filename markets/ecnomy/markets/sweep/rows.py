@@ -36,7 +36,7 @@ def kinds_of(sweep: Sweep) -> dict[str, str | None]:
 
 
 def factors_of(sweep: Sweep) -> list[dict[str, Any]]:
-    """Return the independent factors of a sweep, of which the last one varies fastest.
+    """Return the independent factors of a sweep. The last one varies fastest.
 
     A grid has a factor for each of its paths. Any other block is one factor, because its paths vary
     together. `labels` and `values` (one tuple for each path) describe the levels of a factor. Both

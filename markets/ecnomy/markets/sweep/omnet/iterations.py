@@ -40,7 +40,7 @@ class Axis(msgspec.Struct, frozen=True):
 
 
 def axes_of(sweep: Sweep) -> list[Axis]:
-    """Return the variables of a sweep in order, of which the last one varies fastest."""
+    """Return the variables of a sweep in order. The last one varies fastest."""
     found: list[Axis] = []
     for number, block in enumerate(sweep.blocks):
         parts: list[tuple[tuple[str, ...], tuple[Assignment, ...]]]
