@@ -59,6 +59,6 @@ def balances_of(run: RawRun) -> tuple[Balance, ...]:
 
 
 def _sums(ledger: pd.DataFrame, side: str) -> dict[str, int]:
-    """Return the total of one side (debit or credit) of each account, micro-units."""
+    """Return account -> the sum of its postings on one side, debit or credit, micro-units."""
     sums = ledger.groupby(ledger[side].astype(str))["amount_micro"].sum()
     return {str(account): int(amount) for account, amount in sums.items()}

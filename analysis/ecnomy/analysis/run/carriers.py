@@ -40,7 +40,7 @@ class Prices(msgspec.Struct, frozen=True, eq=False):
     """A carrier's prices per mark over time, each valid until the next.
 
     Attributes:
-        t_ps: times at which the prices begin, ascending from 0 [ps].
+        t_ps: times at which the prices begin, ascending [ps].
         money: the prices, money per mark.
     """
 
@@ -73,8 +73,8 @@ class Carrier(msgspec.Struct, frozen=True, eq=False):
         busiest: index of the link with the highest utilisation; -1 without links.
         utilization: utilisation of the busiest link; NaN without links.
         prices: prices per mark over time.
-        marks: number of marks on data in its domain; NaN if the run has no table `pairs`.
-        income: payments received by payer and kind, the largest first.
+        marks: number of marks on data at the carrier's links; NaN if the run has no table `pairs`.
+        income: received payments, one per payer and kind, the largest first.
         to_carriers: payments to other carriers, money.
         to_others: payments to other accounts, money.
     """
@@ -97,7 +97,7 @@ class Carrier(msgspec.Struct, frozen=True, eq=False):
 
 
 def prices_of(run: RawRun) -> dict[str, Prices]:
-    """Return the prices of each carrier, in the order of domains; {} without carriers.
+    """Return carrier -> its prices, in the order of the table `agents`; {} without carriers.
 
     Raises:
         ResultsError: a table is unreadable.
@@ -167,7 +167,7 @@ def link_use(run: RawRun, links: Epochs, edges_ps: npt.NDArray[np.int64]) -> Flo
 
 
 def carriers_of(run: RawRun | Results) -> tuple[Carrier, ...]:
-    """Return the carriers of a run; () with fewer than two carriers or reports, or unknown owners.
+    """Return the carriers of a run; () without two carriers, two reports and known owners.
 
     Raises:
         ResultsError: a table is missing or unreadable.

@@ -101,7 +101,7 @@ def _counted(
     chosen: Integers,
     weights: Integers,
 ) -> Choice:
-    """Count users by option; `chosen` is each user's source, or _AWAY, [time, user]."""
+    """Count users by option; `chosen` has each user's source as an index or _AWAY, [time, user]."""
     carriers = access_carriers(run)
     labels = [carriers.get(name, name) for name in sources]
     if len(set(labels)) < 2:

@@ -100,7 +100,7 @@ class Provider(msgspec.Struct, frozen=True):
 
     @property
     def max_delay_ps(self) -> int:
-        """Return the delay limit of test streams, that of the first row [ps]; -1 without rows."""
+        """Return the first row's delay limit, which test streams use [ps]; -1 without rows."""
         return self.offers[0].max_delay_ps if self.offers else -1
 
 
@@ -180,13 +180,13 @@ def _in_words(price: Any) -> str:
 
 
 def _hour(written: str) -> str:
-    """Convert a time of day from the manifest's ps to hours."""
+    """Convert a time of day in ps, as in the manifest, to hours; other text is not changed."""
     number, _, unit = written.partition(" ")
     return f"{int(number) / _PS_PER_HOUR:.10g} h" if unit == "ps" else written
 
 
 def _time(written: str) -> str:
-    """Convert a time from the manifest's ps to seconds."""
+    """Convert a time in ps, as in the manifest, to seconds; other text is not changed."""
     number, _, unit = written.partition(" ")
     return f"{int(number) / PS_PER_S:.10g} s" if unit == "ps" else written
 

@@ -55,7 +55,7 @@ class LinkShares(msgspec.Struct, frozen=True):
 
 
 def crossings_of(run: RawRun) -> Crossings:
-    """Return the counts in the table `pairs` or, without that table, of the data sent on each path.
+    """Return the counts in the table `pairs`; without it, all data sent on a path stands for them.
 
     Raises:
         ResultsError: a table is unreadable.

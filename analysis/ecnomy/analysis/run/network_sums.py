@@ -41,7 +41,7 @@ def added(pairs: Iterable[PairLoad]) -> Sums:
 
 
 def sending(loads: NetworkLoads) -> list[PairLoad]:
-    """Return the pairs that sent data, in descending order of payment and then of goodput."""
+    """Return the pairs that delivered data, in descending order of payment and then of goodput."""
     rows = [pair for pair in loads.pairs if pair.goodput_bps > 0]
     return sorted(rows, key=lambda p: (-p.charge_per_s, -p.goodput_bps, p.name))
 

@@ -26,8 +26,8 @@ steps, as in `hill-climbing`, stays within a few steps of its resting point, unl
 profit hides the best price from such short steps.
 
 A price at rest can be far from the best one. The slope s of the profit shows this
-(profit_slope.py). Let e be the error of s, and s^2 / 2c the share by which the best price would
-increase the profit. A price that appears at rest is then
+(profit_slope.py). Let e be the error of s, c the decrease of s per unit of the log price, and s^2 /
+2c the share by which the best price would increase the profit. A price that appears at rest is then
 
     climbing    if (|s| - e)^2 / 2c is above 2 %, with |s| above e: the price is too low or too high
     unclear     if (|s| + e)^2 / 2c is above 2 % or c is at its lower bound. Chance, a flat profit
@@ -36,11 +36,11 @@ increase the profit. A price that appears at rest is then
                 verdict is also `unclear` if the prices are too few or too far apart for a slope, or
                 if another carrier's price has not settled or changes too seldom for a verdict
 
-A notice appears if a settled price was the highest or lowest price of the run for more than half of
-the time, because the best price may lie beyond the range of the search. Every search is local, so
-it may settle at a price for the remaining users although a lower price for all users would earn
-more. So users who were away because of the price are reported (priced_out.py). A carrier that
-received nothing in the last half is `unpaid`, regardless of its price.
+A notice appears if, for more than half of the last half, a settled price was the highest or lowest
+price of the run, because the best price may lie beyond the range of the search. Every search is
+local, so it may settle at a price for the remaining users although a lower price for all users
+would earn more. So users who were away because of the price are reported (priced_out.py). A carrier
+that received nothing in the last half is `unpaid`, regardless of its price.
 
 The verdict covers only the last half of one run. Two carriers that both move under `retail` have no
 equilibrium. Yet one of them (or both, in a short run) may count as settled, because prices that
@@ -239,7 +239,7 @@ def verdict_of(name: str, prices: Prices, from_ps: int, to_ps: int) -> Settling 
 
 
 def _edge(tried: Floats, money: Floats, spans: Floats) -> Literal["highest", "lowest"] | None:
-    """Return the extreme of three or more tried prices that was valid most of the time, or None."""
+    """Return which extreme of at least three tried prices was valid most of the time, or None."""
     if len(np.unique(tried)) < 3:
         return None
     half = spans.sum() / 2

@@ -72,7 +72,7 @@ class ProfitSlope(msgspec.Struct, frozen=True):
 def slope_of(
     run: RawRun, carrier: str, prices: Prices, from_ps: int, to_ps: int
 ) -> ProfitSlope | None:
-    """Return the slope of a carrier's profit; None if it has no fit (see fitted_slope).
+    """Return the slope of a carrier's profit; None if it cannot be fitted (see fitted_slope).
 
     Raises:
         ResultsError: a table is unreadable.
@@ -92,7 +92,7 @@ def slope_of(
 
 
 def noted_slope(slopes: Floats, log_prices: Floats, curvature: float) -> ProfitSlope:
-    """Return the mean of the slopes that a strategy recorded at these log prices, [round]."""
+    """Return the mean of the slopes, [round], that a strategy recorded at these log prices."""
     if len(slopes) < ROUNDS:
         return ProfitSlope(0.0, math.inf, curvature)
     by_chance = slopes + curvature * (log_prices - log_prices.mean())

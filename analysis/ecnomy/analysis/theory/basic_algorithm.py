@@ -75,15 +75,16 @@ def asynchronous_prices(
 ) -> PriceCourse:
     """Run the asynchronous version of the basic algorithm (section II-B, last paragraphs).
 
-    In each period, each link and each source updates with probability `activity`. A link uses
-    delayed rates, and a source delayed prices. All ages from 0 to `longest_delay` periods that do
-    not precede period 0 are equally likely.
+    In each period, each link updates its price and each source its rate with probability
+    `activity`. A link uses delayed rates, and a source delayed prices. All ages from 0 to
+    `longest_delay` periods that do not reach back beyond period 0 are equally likely.
 
     Args:
         problem: the network and its flows.
         prices: initial prices, shape (L,).
-        generator: random generator for the ages, and for the links and sources that update.
-        gamma: the step.
+        generator: random generator for the ages, and for the choice of links and sources that
+            update.
+        gamma: price change per packet by which the rates exceed the capacity.
         periods: the number of periods.
         longest_delay: the largest age of a rate or price, in periods.
         activity: probability of an update per period, in (0, 1].
@@ -121,17 +122,18 @@ def rule_prices(
     capacity_share: float = 1.0,
     backlogs: npt.ArrayLike = 0.0,
 ) -> PriceCourse:
-    """Run PC1, PC2 or PC3 with exact feedback of prices and the backlogs of Eq. 14.
+    """Run PC1, PC2 or PC3 with exact feedback of prices, and with backlogs by Eq. 14.
 
     Args:
         problem: the network and its flows; routes list links in the order of travel.
         prices: initial prices, shape (L,); PC2 starts from the backlogs p / gamma.
         rule: "pc1", "pc2" or "pc3".
-        gamma: the step, per packet.
+        gamma: price per packet of backlog or of input above the target.
         periods: the number of periods.
         alpha: weight of the backlog in PC3.
         capacity_share: the target share of the capacity under PC1.
-        backlogs: initial backlogs, shape (L,) or a number, divided equally among a link's flows.
+        backlogs: initial backlogs for PC1 and PC3, shape (L,) or a number; each link's backlog is
+            divided equally among its flows.
 
     Raises:
         InputError: an argument has a wrong shape or value.
@@ -162,14 +164,14 @@ def rule_prices(
 
 
 def _served(present: Floats, capacities: Floats) -> tuple[Floats, Floats]:
-    """Return the packets that stay and the packets that leave, (S, L), by proportional service."""
+    """Return the packets that stay and those that leave, (S, L) each, by proportional service."""
     total = present.sum(axis=0)
     kept = np.maximum(total - capacities, 0.0) / np.where(total > 0, total, 1.0)
     return present * kept, present * (1 - kept)
 
 
 def _previous(problem: FlowProblem) -> npt.NDArray[np.intp]:
-    """Return the upstream link of each flow and link, -1 for the first link; shape (S, L)."""
+    """Return, by flow and link, the link before it on the flow's route, or -1; shape (S, L)."""
     feeding = np.full((len(problem.routes), len(problem.capacities)), -1, dtype=np.intp)
     for flow, route in enumerate(problem.routes):
         for before, link in zip(route, route[1:], strict=False):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measurements for claims of papers that can be tested by theory, without simulated runs.
+"""Measurements that test claims of papers by theory, without simulated runs.
 
 The functions follow the wording of the claims. They integrate trajectories, perturb optima and run
 algorithms. The expected values are in claims.yaml of each paper. The entries are
@@ -71,7 +71,7 @@ def without_oscillation_w_dec(
 
     The WTP fluid model starts 1 % above its equilibrium rate, `rate_pps`, which the product w_inc
     w_dec determines. Bisection searches w_dec between half and twice the value of Eq. 7. `measured`
-    is NaN if that range does not contain it.
+    is NaN if that range does not contain the smallest w_dec.
 
     Args:
         gain: the gain per round trip, kappa T.
@@ -178,7 +178,7 @@ def general_utility_residual(
 
 
 def rem_curves(phi: float, weight: float, prices: Floats, marking: Floats) -> dict[str, float]:
-    """athuraliya2000.fig1 c1, c2: errors of both curves against their formulas, and their shapes.
+    """athuraliya2000.fig1 c1, c2: errors of the curves of marking and rate, and the curves' shapes.
 
     Args:
         phi: base of the marking.
@@ -209,7 +209,7 @@ def basic_algorithm_errors(
     periods: int,
     longest_delay: int,
 ) -> dict[str, float]:
-    """athuraliya2000.basic-theorem c1: relative errors of both versions' final rates."""
+    """athuraliya2000.basic-theorem c1: largest errors of the synchronous and asynchronous rates."""
     best = network_optimum(problem).rates
     together = basic_prices(problem, prices, gamma=gamma, periods=periods)
     apart = asynchronous_prices(
@@ -226,8 +226,8 @@ def descent(
 ) -> dict[str, float]:
     """athuraliya2000.basic-theorem c2, c3: increases of D(p) over time, and final errors.
 
-    `largest_rise` and `last_gap` are relative to the first D - D*. `error` is the relative error of
-    the final rates.
+    `largest_rise` and `last_gap` are relative to the first D - D*. `error` is the largest relative
+    error of the final rates.
     """
     course = rule_prices(problem, prices, rule=rule, gamma=gamma, periods=periods)
     best = network_optimum(problem)
@@ -244,7 +244,7 @@ def descent(
 def price_identity_error(
     problem: FlowProblem, prices: npt.ArrayLike, *, gamma: float, periods: int
 ) -> dict[str, float]:
-    """athuraliya2000.basic-theorem c4: the largest difference of PC1's price from gamma b.
+    """athuraliya2000.basic-theorem c4: the largest difference between PC1's price and gamma b.
 
     PC1 targets the whole capacity. The difference is relative to the largest price.
     """
@@ -257,5 +257,5 @@ def price_identity_error(
 
 
 def linear_curve(capacity_pps: float, threshold: float, slope: float) -> Curve:
-    """Return load-based marking's p as a function of the arrival rate, linear above a threshold."""
+    """Return the probability of load-based marking as a function of the arrival rate, packets/s."""
     return lambda rate: load_based_probability(rate / capacity_pps, threshold, slope)

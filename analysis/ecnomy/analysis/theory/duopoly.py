@@ -7,16 +7,16 @@ then costs lambda = P p, so the carrier sells along the linear supply function
 
     X_i = T + beta_i lambda,      T = r C,  beta_i = C / (P_i s)                                (1)
 
-and posts the slope of this function. Customers pay w = lambda x for the rate x, use the cheapest
-carrier, and switch at no cost. So all used carriers cost the same lambda. N customers with the
-utility U(x) = a (x/x0 - (x/x0)^2 / 2) are best off at U'(x) = lambda. Their total demand is
+whose slope its price sets. Customers pay w = lambda x for the rate x, use the cheapest carrier, and
+switch at no cost. So all used carriers cost the same lambda. N customers with the utility U(x) = a
+(x/x0 - (x/x0)^2 / 2) are best off at U'(x) = lambda. Their total demand is
 
     D(lambda) = A (1 - lambda / l0),      A = N x0,  l0 = a / x0                                (2)
 
 Packets cost a carrier nothing, so it maximises its income lambda X_i.
 
 Equilibrium: Given the others' supply, a carrier sells D(lambda) - (m-1) T - lambda sum beta_j.
-The carrier's price selects lambda on that line, and its income is a parabola in lambda with the
+The carrier's price selects lambda on that line, and the income is a parabola in lambda with the
 optimum
 
     X_i = lambda (A / l0 + sum_{j != i} beta_j)                                                 (3)
@@ -107,7 +107,7 @@ class ParallelCarriers(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def free_pps(self) -> float:
-        """The unmarked traffic of a link, T [packets/s]."""
+        """The rate up to which a link marks no packets, T [packets/s]."""
         return self.threshold * self.capacity_pps
 
     @property
@@ -116,18 +116,19 @@ class ParallelCarriers(msgspec.Struct, frozen=True, kw_only=True):
         return self.worth / self.satiation_pps
 
     def welfare(self, rate_pps: float) -> float:
-        """Return the utility of all customers at this total rate [money/s]; at most worth / 2."""
+        """Return the utility of all customers at a total rate [money/s]; at most worth / 2."""
         share = rate_pps / self.satiation_pps
         return self.worth * (share - share**2 / 2)
 
     def posted(self, prices: tuple[float, ...]) -> Posted:
-        """Return the customers' response to posted prices, by (1) = (2).
+        """Return the customers' response to posted prices, at which supply (1) equals demand (2).
 
         Args:
             prices: price of a mark on each link [money].
 
         Raises:
-            InputError: a price is missing or not positive, or links would be full or unmarked.
+            InputError: a price is missing, not positive or infinite, or a link would exceed its
+                capacity or mark no packets.
         """
         if len(prices) != self.links or not all(0 < price < math.inf for price in prices):
             raise InputError(f"prices: found {prices}, expected {self.links} prices above 0")
@@ -150,7 +151,8 @@ class ParallelCarriers(msgspec.Struct, frozen=True, kw_only=True):
         """Return the equilibrium in which each link has a different owner, by equation (4).
 
         Raises:
-            InputError: links would be full or unmarked there, or packets cost nothing.
+            InputError: at the equilibrium, links would exceed their capacity or mark no packets, or
+                packets would cost nothing.
         """
         m, free = self.links, self.free_pps / self.satiation_pps
         share = m * (m - 1) * free / 2 - (m - 2) / 2
@@ -166,7 +168,7 @@ class ParallelCarriers(msgspec.Struct, frozen=True, kw_only=True):
         """Return the outcome with one owner and one price, at half of the demand at price zero.
 
         Raises:
-            InputError: links would be full or unmarked there.
+            InputError: at this outcome, links would exceed their capacity or mark no packets.
         """
         return self._at(0.5)
 
@@ -174,7 +176,8 @@ class ParallelCarriers(msgspec.Struct, frozen=True, kw_only=True):
         """Return a carrier's best price of a mark against the rivals' prices, by (3) [money].
 
         Raises:
-            InputError: no best price lets the carrier's link mark.
+            InputError: the best price is unlimited, because the carrier's link would mark no
+                packets.
         """
         supply = sum(self.capacity_pps / (price * self.slope) for price in rivals)
         left = self.satiation_pps - (self.links - 1) * self.free_pps
@@ -194,7 +197,8 @@ class ParallelCarriers(msgspec.Struct, frozen=True, kw_only=True):
             The central price of the trials, and means over all trial prices.
 
         Raises:
-            InputError: as competition and monopoly, or links are full at a trial price.
+            InputError: as `competition` or `monopoly`; `probe` is out of range; or a link would
+                exceed its capacity at a trial price.
         """
         if not 0 < probe <= 1:
             raise InputError(f"probe: found {probe:g}, expected a number above 0 and at most 1")

@@ -35,9 +35,10 @@ def _keyed(claim: str, figures: Figures, case: str = "") -> Figures:
 def siris2002_fluid_stability() -> Figures:
     """Return measurements for claims c1 to c4 of siris2002.fluid-stability.
 
-    Our settings: c2 uses a link of 1,250 packets/s with load-based marking (0.6, 0.71) at load 0.8,
-    and gains of 0.5 and 2 per round trip. c3 and c4 use two such links, the second of 800 packets/s
-    (0.5, 1). One flow crosses each link and one crosses both. Utilities are w log x and -w / x.
+    Our settings: c2 uses a link of 1,250 packets/s with load-based marking (threshold 0.6, slope
+    0.71) at load 0.8, and gains of 0.5 and 2 per round trip. c3 and c4 use this link and one of 800
+    packets/s (threshold 0.5, slope 1). One flow crosses each link and one crosses both. The
+    utilities are w log x, and in c4 also -w / x.
     """
     curves = (checks.linear_curve(1250, 0.6, 0.71), checks.linear_curve(800, 0.5, 1.0))
     routes, start, weights = ((0,), (1,), (0, 1)), (200.0,) * 3, (50.0, 20.0, 40.0)
@@ -78,7 +79,7 @@ def athuraliya2000_fig1() -> Figures:
 
 
 def _networks() -> dict[str, FlowProblem]:
-    """Return the paper's single link and Fig. 2b (three links), and our ring of unequal links."""
+    """Return the paper's single link, its three links of Fig. 2b, and our ring of unequal links."""
     ring_weights = LogUtility(np.array([12.0, 3.0, 6.0, 9.0, 5.0]))
     return {
         "link": FlowProblem(((0,),) * 4, (12.0,), LogUtility(12.0), 0.1, 24.0),

@@ -55,7 +55,8 @@ def delayed_trajectory(
         step_s: the step, seconds; the fourth order requires delays of a whole number of steps.
 
     Raises:
-        InputError: a delay is shorter than a step, or the step is not positive or exceeds the run.
+        InputError: a delay is negative, or above 0 but shorter than a step, or the step is not
+            positive or exceeds `until_s`.
     """
     x = np.atleast_1d(np.asarray(start, dtype=np.float64))
     if not (step_s > 0 and until_s >= step_s):
@@ -196,14 +197,16 @@ class Course(msgspec.Struct, frozen=True):
 
 
 def course_of(deviation: npt.ArrayLike, *, noise: float = 1e-11) -> Course:
-    """Return the sign changes and the growth of x(t) - x*, shape (times,).
+    """Return the sign changes and the growth of a deviation x(t) - x*.
 
     Args:
-        deviation: values of x(t) - x* at equal time steps.
-        noise: deviations up to this share of the largest deviation do not count as sign changes.
+        deviation: values of x(t) - x* at equal time steps, shape (times,).
+        noise: deviations up to this share of the largest deviation are ignored in counting sign
+            changes.
 
     Raises:
-        InputError: there are fewer than eight values, or all values are 0.
+        InputError: there are fewer than eight values, all values are 0, or their shape is not
+            (times,).
     """
     values = np.asarray(deviation, dtype=np.float64)
     if values.ndim != 1 or values.size < 8 or not np.abs(values).max() > 0:

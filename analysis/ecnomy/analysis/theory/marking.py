@@ -30,7 +30,7 @@ def red_probability(
         gentle: whether p_b rises further to 1 at twice `max_threshold`; otherwise it jumps to 1.
 
     Raises:
-        InputError: the thresholds are out of order, or a probability is out of range.
+        InputError: the thresholds are out of range or order, or `max_probability` is out of range.
     """
     if not 0 <= min_threshold < max_threshold:
         raise InputError(f"the thresholds must increase, got {min_threshold} and {max_threshold}")
@@ -50,13 +50,13 @@ def red_probability(
 def red_marked_fraction(base_probability: float, *, count: bool = True, wait: bool = True) -> float:
     """Return the fraction of packets that RED marks at a constant p_b, corrected by the mark count.
 
-    Let k be the arrivals since the last mark, including the current one. With `wait` (ns-2) a
-    packet is marked with probability p / (2 - k p) for 1 <= k p < 2, and never at smaller k p.
-    Without `wait` (Floyd and Jacobson) the probability is p / (1 - k p). At larger k p, marking is
-    certain. The mean distance between marks is the sum over n >= 0 of the probability that n
-    packets pass unmarked. This distance is about 1.5 / p with `wait` and 0.5 / p without it, so the
-    fraction is about 2/3 p or 2 p. Distances are distributed nearly uniformly rather than
-    geometrically.
+    Let p be p_b, and k the arrivals since the last mark, including the current one. Without
+    `count`, the fraction is p. With `wait` (ns-2), a packet is marked with probability p / (2 - k
+    p) for 1 <= k p < 2, and never at smaller k p. Without `wait` (Floyd and Jacobson), the
+    probability is p / (1 - k p). At larger k p, marking is certain. The mean distance between marks
+    is the sum over n >= 0 of the probability that n packets pass unmarked. This distance is about
+    1.5 / p with `wait` and 0.5 / p without it, so the fraction is about 2/3 p or 2 p. Distances are
+    distributed nearly uniformly rather than geometrically.
 
     Raises:
         InputError: the probability is outside [0, 1].
@@ -91,7 +91,7 @@ def red_load_curve(
     packet in service. Bursty arrivals lengthen the queue and shift the curve to the left.
 
     Raises:
-        InputError: the load is outside [0, 1), or the thresholds are out of order.
+        InputError: the load is outside [0, 1), or as `red_probability`.
     """
     average = md1_queue_packets(load)
     return red_probability(average, min_threshold, max_threshold, max_probability, gentle=gentle)

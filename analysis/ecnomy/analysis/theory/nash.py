@@ -9,9 +9,9 @@ effect of their bids on rho maximise U_i(x_i) - w_i at
 
 With increasing concave utilities, the equilibrium is unique. It maximises the sum of (1 - x/C) U(x)
 + (1/C) integral_0^x U subject to sum x = C. The derivatives of this sum are the left sides of (1).
-If U(0) >= 0, the equilibrium has at least 3/4 of the optimum's utility. The ratio approaches this
-bound with one user of utility x and more and more users of utility x/2. Sources: Johari, Tsitsiklis
-2004, Theorems 2 and 3; Kelly 1997 (the mechanism).
+If U(0) >= 0, the equilibrium has at least 3/4 of the optimum's utility. The share approaches 3/4
+with one user of utility x and more and more users of utility x/2. Sources: Johari, Tsitsiklis 2004,
+Theorems 2 and 3; Kelly 1997 (the mechanism).
 """
 
 from __future__ import annotations

@@ -125,7 +125,7 @@ def wtp_network(
 
     Args:
         routes: for each flow, the indices of the links that it crosses.
-        links: the marking behaviour of each link.
+        links: the capacity and the marking curve of each link.
         weights: willingness to pay of each flow, marks per round trip.
         rtts_s: round-trip times without queues, seconds.
         queueing: whether the queues of `QueueLink`s lengthen round trips.

@@ -77,7 +77,7 @@ class FlowProblem(msgspec.Struct, frozen=True):
         """Return D(p), Eq. 8, for prices of shape (..., L).
 
         Raises:
-            InputError: a flow without a rate limit has a path price of 0, so D is infinite.
+            InputError: at a path price of 0, a flow without a rate limit has an infinite demand.
         """
         path = prices @ self.incidence().T
         rates = self.rates(path)
@@ -145,7 +145,7 @@ def _residual(z: Floats, slope: Floats) -> float:
 
 
 def _polished(z: Floats, dual: Callable[[Floats], tuple[float, Floats]]) -> Floats:
-    """Return prices that fill all priced links exactly, if they reduce the residual."""
+    """Return prices that fill all priced links exactly, or `z` if its residual is not larger."""
     full = z > 1e-6
     if not full.any():
         return z

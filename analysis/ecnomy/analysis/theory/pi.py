@@ -32,7 +32,8 @@ def pi_gains(
         samples_per_s: f, the sampling frequency of the queue.
 
     Raises:
-        InputError: an argument is not positive, or the zero is too fast for the sampling.
+        InputError: an argument is not positive and finite, or the zero is too fast for the
+            sampling.
     """
     if not all(math.isfinite(x) and x > 0 for x in (flows, rtt_s, packets_per_s, samples_per_s)):
         raise InputError(

@@ -5,8 +5,8 @@
     x = U'^-1(p), windows x RTT               (Eq. 5)
     backlog: 0 (PC1, if it targets less than the capacity), p / gamma (PC2), b0 where p > 0 (PC3)
 
-The optimum of Eq. 6, 7 gives prices and rates. If a source estimates its round trip (1 + error)
-times too long, its utility is distorted (Eq. 15, 16). Source: Athuraliya, Low 2000.
+The optimum of Eq. 6, 7 gives prices and rates. If a source's estimate of its round trip is 1 +
+error times the true value, its utility is distorted (Eq. 15, 16). Source: Athuraliya, Low 2000.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ def _checked(
     capacity_share: float,
     target_backlog: float,
 ) -> Floats:
-    """Check all arguments and return the round trips as an array."""
+    """Check these arguments and return the round trips as an array."""
     round_trips = np.asarray(rtts, dtype=np.float64)
     if round_trips.shape != (len(problem.routes),) or not (round_trips > 0).all():
         raise InputError(

@@ -49,11 +49,12 @@ def bernoulli_constant(decrease: float = 0.5, *, average: str = "time") -> float
     """Return the mean of W sqrt(p) with independent marks of small probability p.
 
     Let n count packets. Then dW/dn = 1/W, so Y = p W^2 / 2 grows by 1 per 1/p packets. A mark
-    multiplies Y by q = decrease^2. On that clock, marks form a Poisson process of rate 1 that does
-    not depend on W. So before a mark, and at any packet, Y is distributed like the sum of q^k E_k,
-    with exponential E_k of mean 1. Its moments are E[Y^s] = Gamma(1+s) prod_{k>=1} (1 - q^(k+s)) /
-    (1 - q^k). A packet takes the time T/W, with the round-trip time T. So the average over time is
-    1 / E[1/W] = sqrt(2/p) / E[Y^(-1/2)], and the average over packets is sqrt(2/p) E[Y^(1/2)].
+    multiplies Y by q = decrease^2. On the clock p n, marks form a Poisson process of rate 1 that
+    does not depend on W. So before a mark, and at any packet, Y is distributed like the sum of q^k
+    E_k, with exponential E_k of mean 1. Its moments are E[Y^s] = Gamma(1+s) prod_{k>=1} (1 -
+    q^(k+s)) / (1 - q^k). A packet takes the time T/W, with the round-trip time T. So the average
+    over time is 1 / E[1/W] = sqrt(2/p) / E[Y^(-1/2)], and the average over packets is sqrt(2/p)
+    E[Y^(1/2)].
 
     For Reno, the result is 1.3098 over time and 1.5269 over packets. Regular signals give
     `SAWTOOTH_CONSTANT` = 1.2247. The limit is p -> 0 at a constant round-trip time.

@@ -134,7 +134,7 @@ class QuadraticUtility(msgspec.Struct, frozen=True):
 
 
 class DistortedUtility(msgspec.Struct, frozen=True):
-    """The apparent utility of a source that estimates its round trip (1 + error) times too long.
+    """The apparent utility of a source that estimates 1 + error times its true round trip.
 
     The source converts its rate to a window with the wrong round trip, so it sends (1 + error)
     times its intended rate. Only the relative error matters.

@@ -59,7 +59,7 @@ def wtp_stability(
 
 
 def wtp_floor_bias(window_packets: float) -> float:
-    """Return an ACK-clocked WTP flow's marks per round trip / its weight, 1 - 0.5 / W.
+    """Return an ACK-clocked WTP flow's marks per round trip divided by its weight, 1 - 0.5 / W.
 
     An ACK-clocked sender has the integer part of cwnd in flight, on average half a packet less than
     cwnd. The drift is 0 at cwnd = W = w / p, but the flow sends W - 0.5 packets per round trip.
