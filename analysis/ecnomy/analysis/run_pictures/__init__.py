@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plots of one run. An entry in pictures adds a picture to `ecnomy show` and to the page of a run.
+"""Plots of one run. An entry in pictures.py adds a picture to `ecnomy show` and a run's page.
 
 pictures         the list of a run's pictures
 overview         rates, payments, marking and queue over time; congested_links: links shown there

@@ -70,7 +70,7 @@ class _Data(msgspec.Struct, frozen=True):
         return np.asarray((edges[1:] + edges[:-1]) / 2, dtype=np.float64)
 
     def held(self, t_ps: npt.NDArray[np.int64], values: Floats) -> tuple[Floats, Floats]:
-        """Return times [s] and values of a step function, including report times, for markers."""
+        """Return times [s] and values of a step function; report times are included for markers."""
         times = np.union1d(t_ps, self.edges_ps[self.edges_ps >= t_ps[0]])
         at = np.searchsorted(t_ps, times, side="right") - 1
         return times / PS_PER_S, values[at]

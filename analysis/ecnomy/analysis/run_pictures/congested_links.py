@@ -16,7 +16,7 @@ MOST_LINKS: Final = 4  # a reader can tell at most this many lines apart without
 
 
 class DrawnLink(msgspec.Struct, frozen=True):
-    """A link that was congested in some phase; `signs` are its signs in all phases."""
+    """A link to draw; `signs` are its signs of congestion in any phase, () without congestion."""
 
     link: int
     name: str

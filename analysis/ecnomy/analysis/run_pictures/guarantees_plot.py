@@ -104,7 +104,7 @@ def _from_zero(axis: Axes) -> None:
 
 
 def _reading(data: _Data, name: str) -> tuple[Floats, Floats]:
-    """Return times [s] and values that a provider recorded; each is valid until the next time."""
+    """Return times [s] and values that a provider recorded; each value is valid until the next."""
     table = data.run.agents
     mine = (table["agent"].astype(str) == data.provider.name) & (table["name"].astype(str) == name)
     own = table[mine]
@@ -122,7 +122,7 @@ def _held(t_s: Floats, reading: tuple[Floats, Floats]) -> Floats:
 
 
 def _counted_marking(data: _Data) -> tuple[Floats, Floats]:
-    """Return times [s] and M of the test streams, if the provider recorded no marking rate."""
+    """Return times [s] and M of the test streams, for a provider that recorded no marking rate."""
     run = data.run
     epochs = Epochs(run.flow_epochs, "flow", run.plan.row_count)
     edges, own = epochs.grid(data.end_ps // _POINTS), flows_of(run, data.provider.stream_sources)

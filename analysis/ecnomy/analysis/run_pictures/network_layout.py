@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Positions of nodes, names and badges in a picture, in points (1/72 inch).
 
-Positions of nodes come from the scenario. Longitudes are scaled by the cosine of the mean latitude.
-networkx places nodes without a position around the others.
+Positions of nodes come from the scenario. If all of them can be degrees, longitudes are scaled by
+the cosine of the mean latitude. networkx places nodes that have no position.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def name_labels(
         points: node -> position.
         size: font size, points.
         lines: the drawn lines, each as (start, end).
-        width: width of the map, points; names that extend beyond it are avoided.
+        width: width of the map, points; places where a name would extend beyond it are avoided.
     """
     dots = [(x - 5, y - 5, x + 5, y + 5) for x, y in points.values()]
     taken: list[Box] = []

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Maps of a run on a network: utilisation, congestion and price of links in both directions.
 
-Each phase has a map (see network_map.py). The list next to the map explains the badges of congested
-links. The same results and library versions give the same PNG, byte for byte.
+Each phase has a map (see network_map.py), or only the first and the last phase if there are more
+than three. The list next to the map explains the badges of congested links. The same results and
+library versions give the same PNG, byte for byte.
 """
 
 from __future__ import annotations

@@ -95,14 +95,17 @@ class _Data(msgspec.Struct, frozen=True):
         return np.asarray(values, dtype=np.float64)
 
     def counted(self, group: Group) -> npt.NDArray[np.float64] | int:
-        """Return the number of active flows of a group, [interval]; NaN if no flow is active."""
+        """Return the number of active flows of a group, [interval]; NaN if no flow is active.
+
+        If all its flows are always active, the result is one number, the size of the group.
+        """
         on = self.on[:, list(group.flows)].sum(axis=1)
         if (on == group.size).all():
             return group.size
         return np.where(on > 0, on, np.nan)
 
     def each(self, values: npt.NDArray[np.float64], flow: int) -> npt.NDArray[np.float64]:
-        """Return the values of a row divided by its active flows; NaN if no flow is active."""
+        """Return a row's values per active flow, [interval]; NaN if no flow is active."""
         on = self.on[:, flow]
         mean = np.divide(values, on, out=np.full(len(values), np.nan), where=on > 0)
         return np.asarray(mean, dtype=np.float64)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Creates the tables for the queries of a run's page, with DuckDB, from its Parquet files.
+"""Creates the tables that a run's page queries, with DuckDB, from the run's Parquet files.
 
 payments   a posting of the ledger: t_ps, phase (its number in `phases`), payer, payee, kind,
            source (whose flow it concerns, or ''), quantity, price_micro, amount_micro
@@ -116,7 +116,7 @@ def open_run_database(run: RawRun) -> RunDatabase:
 
 
 def _acks(run: RawRun) -> str:
-    """Return the row numbers of the table `pairs` with marks on ACKs, which are free of charge."""
+    """Return the row numbers in `pairs` of marks on ACKs, which are free, as text; "-1" for none."""
     on_data = [
         way for s in run.plan.sources for way in (True,) * len(s.path) + (False,) * len(s.ack_path)
     ]

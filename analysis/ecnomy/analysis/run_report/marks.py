@@ -65,7 +65,7 @@ def where_marked(marked: Query) -> Table | None:
 
 
 def stories(payments: Payments, marked: Query, summary: Summary) -> list[Block]:
-    """Return a paragraph per source on payments and their reasons, the largest sum first."""
+    """Return a paragraph on the payments of each of up to eight sources, the largest sum first."""
     sums: dict[str, int] = {}
     for row in payments.query.rows:
         if row[3]:

@@ -91,7 +91,7 @@ class Payments(msgspec.Struct, frozen=True):
         return Cell(f"{number_text} {unit.one if many == 1 else unit.many}", value=many)
 
     def price(self, row: int) -> Cell:
-        """Return the unit price of a row, or the mean with the lowest and the highest price."""
+        """Return the unit price of a row, or its mean and range; "-" without a quantity."""
         low, high, mean = (self.query.rows[row][i] for i in (5, 6, 8))
         if mean is None:  # postings without a count
             return Cell("-")

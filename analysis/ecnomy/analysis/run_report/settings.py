@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lists the settings of a run's scenario, and the origin of the numbers on its page."""
+"""Lists the settings of a run's scenario, and the origin of the numbers on the run's page."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _OMITTED: Final = ("version", "title", "seed")
 
 
 def settings_section(run: RawRun) -> Section:
-    """Return the section with the settings that differ from their defaults."""
+    """Return the section of settings without defaults, or of all if the scenario does not load."""
     scenario = run.manifest.scenario or {}
     given = given_settings(scenario)
     whole = given == scenario

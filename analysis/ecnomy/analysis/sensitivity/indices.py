@@ -68,7 +68,8 @@ class Index(msgspec.Struct, frozen=True):
         main: the index that ranks parameters: total (sobol) or mu* (morris).
         other: first order (sobol), or sigma, whose half-width is NaN (morris).
         mu: mu (morris); NaN for sobol.
-        matters: whether the whole interval of `main` is above the floor (above 0 if it is NaN).
+        matters: whether the whole interval of `main` is above the floor (above 0 if the floor is
+            NaN).
     """
 
     parameter: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plot of indices: one panel per outcome, with a bar and an interval per parameter."""
+"""The plot of indices: one panel per outcome, with bars and intervals for each parameter."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class Sampled(msgspec.Struct, frozen=True):
         plan: the sampling plan of its points.
         runs: one row per run of the plan, in plan order; rows of missing or failed runs are empty.
         missing: number of missing or failed runs.
-        outcomes: numeric columns of `runs` other than parameters.
+        outcomes: names of the numeric columns of `runs` that are outcomes.
     """
 
     folder: Path
@@ -87,7 +87,7 @@ def indices_of(sweep: Sampled, outcome: str) -> Indices:
 
 
 def varying(sweep: Sampled) -> list[Indices]:
-    """Return the indices of all outcomes that have them, in the order of columns.
+    """Return the indices of all outcomes for which they exist, in the order of columns.
 
     Raises:
         InputError: SALib is not installed.

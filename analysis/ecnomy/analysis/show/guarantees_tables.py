@@ -77,7 +77,7 @@ def offer_in_words(says: Provider) -> str:
 
 
 def money_table(one: Guarantee) -> Table:
-    """Return the table of the profit and loss account, exact to the micro-unit."""
+    """Return the table of the profit and loss account, with sums exact to the micro-unit."""
     money = one.money
     table = new_table("profit and loss, money", "whole run", "per call sold", "per hour")
 

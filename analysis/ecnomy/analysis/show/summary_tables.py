@@ -44,7 +44,7 @@ def new_table(first: str, *columns: str) -> Table:
 
 
 def shown_rows(rows: tuple[GroupRow, ...]) -> list[GroupRow]:
-    """Return the groups that received data or paid money."""
+    """Return the groups that delivered data or paid fees."""
     return [row for row in rows if row.goodput_high_bps > 0 or row.fee_per_s > 0]
 
 
@@ -154,7 +154,7 @@ class DropColumns:
 
 
 def link_table(rows: tuple[LinkRow, ...]) -> Table:
-    """Return the table of links that data crossed, with drops by cause and signs of congestion."""
+    """Return the table of links, with dropped packets (see DropColumns) and signs of congestion."""
     drops = DropColumns(rows)
     table = new_table("link", "used", "marked", "queue\npackets", "wait\nms", *drops.heads)
     table.add_column("congested by")

@@ -3,7 +3,8 @@
 
 The keys are the fields of the structs from which tables are printed: Notices (results/notices.py),
 Welfare (welfare/welfare.py), and in run/ Summary (summary.py), Guarantee (guarantees.py), Carrier
-(carriers.py), Settling (price_settling.py), Choice (choices.py) and FilesSent (files_sent.py).
+(carriers.py), Settling (price_settling.py), Choice (choices.py), FilesSent (files_sent.py) and
+Lines (busy_lines.py).
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Atomic writing of files, and an early check that a file can be written."""
+"""Atomic writing of files, and an early check of a file's path."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["place_for", "write_whole"]
 
 
 def place_for(file: Path, option: str) -> Path:
-    """Return the path of a file if it can be written.
+    """Return the path of a file, after a check that its folder exists and that it is no folder.
 
     Call this before any work on the file's content.
 
@@ -27,7 +27,7 @@ def place_for(file: Path, option: str) -> Path:
 
 
 def write_whole(file: Path, data: bytes) -> None:
-    """Write a file atomically, so that it has its old or its new content if the process ends."""
+    """Write a file atomically: if the process is killed, the file has its old or its new content."""
     temporary = file.with_name(file.name + ".tmp")
     temporary.write_bytes(data)
     temporary.replace(file)

@@ -194,7 +194,7 @@ class Names:
         return f"concat_ws(', ', {', '.join(parts)})" if parts else "''"
 
     def replaced(self, there: dict[str, str]) -> str:
-        """Return SQL `replace (...)` with names for mappings and integers for whole numbers."""
+        """Return SQL `replace (...)` with names for mappings and integers for whole numbers, or ""."""
         own: dict[str, str] = {}
         for number, factor in enumerate(self._factors):
             path = factor.paths[0]
@@ -267,7 +267,7 @@ def replicates_in(head: dict[str, Any]) -> tuple[Any, Any]:
 
 
 def levels_at(head: dict[str, Any], places: Any) -> list[Any]:
-    """Return the level of each point in each factor; for samples, the number of the sample."""
+    """Return, for each factor, the level of each point; for samples, the number of the sample."""
     factors = head.get("factors", ())
     found: list[Any] = []
     stride = 1

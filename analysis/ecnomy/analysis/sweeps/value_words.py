@@ -27,7 +27,7 @@ def short_path(path: str) -> str:
 
 
 def words_of(values: Sequence[Any]) -> dict[Any, str]:
-    """Return each value in words; mappings (as JSON text) are named as described above."""
+    """Return each value in words; mappings (as JSON text) are named as the module describes."""
     read = {value: _read(value) for value in values}
     named: dict[str, list[Any]] = {}
     for value, mapping in read.items():

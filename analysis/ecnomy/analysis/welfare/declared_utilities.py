@@ -85,7 +85,10 @@ class Lived(msgspec.Struct, frozen=True, eq=False):
         return np.divide(self.bits, self.on_s, out=np.zeros_like(self.bits), where=self.on_s > 0)
 
     def steady(self, declared: Declared) -> Floats:
-        """Return the utility of the same bits at constant rates, by row [money]."""
+        """Return the utility of the same bits at constant rates, by row [money].
+
+        A cost of delay is not subtracted.
+        """
         worth = declared.value(self.rates_bps)
         return np.where(self.on_s > 0, self.on_s * np.where(self.on_s > 0, worth, 0.0), 0.0)
 
@@ -120,7 +123,7 @@ class _Market(msgspec.Struct, frozen=True):
 
 
 class _Scenario(msgspec.Struct, frozen=True):
-    """The part of a manifest's scenario that is read before loading all of it, which is slow."""
+    """The part of a manifest's scenario that shows whether to load all of it, which is slow."""
 
     market: _Market | None = None
 

@@ -13,9 +13,9 @@ target of its marking law. M_r is the largest demand of a flow's traffic. The al
 itself is feasible. Apart from packets in flight at the ends of a part, a run therefore never
 exceeds its optimum. The optimum omits a utility's cost of delay.
 
-The equilibrium of users who anticipate prices (`theory.nash_equilibrium`) is computed only if a
-single link limits all rates, all flows are on throughout, some packets are marked, and no cap
-limits the traffic.
+The equilibrium of users who anticipate prices (`theory.nash_equilibrium`) is the optimum if the
+capacity satisfies all users. Otherwise it is computed only if a single link limits all rates, all
+flows are on throughout, some packets are marked, and no cap limits the traffic.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ def distance_of(
 
 
 def _concave(declared: Declared) -> bool:
-    """Return whether a utility is declared concave and has slopes >= 0 that do not increase.
+    """Return whether a utility has slopes >= 0 that do not increase, unless it declares otherwise.
 
     A step function has slopes of 0 everywhere, so slopes alone would not reveal its jumps.
     """
@@ -276,7 +276,7 @@ def _joined(had: list[Lived], name: str) -> Floats:
 
 
 def _most_bps(source: Source, window: Window) -> float:
-    """Return the largest demand of a flow's traffic in a window, without caps lifted earlier."""
+    """Return the largest demand of a flow's traffic in a window, ignoring caps lifted before it."""
     until_s = source.traffic.params.get("until_s", -1.0)
     if 0 <= until_s * PS_PER_S <= window.from_ps:
         return math.inf
@@ -291,7 +291,7 @@ def _room(
     taken: Floats,
     window: Window,
 ) -> tuple[float, ...]:
-    """Return the capacity left for some rows on each link, at least their use, Mbit/s (IP)."""
+    """Return each link's capacity for the sources, at least what they used, Mbit/s (IP)."""
     grown = links.difference("departed_bytes", window)
     packets = links.difference("departures", window)
     size = np.array([source.packet_bytes for source in sources])

@@ -10,9 +10,9 @@ flows cross, the quantities in a window are:
     x          the rate of WTP flows there, packets/s, because only they react to marks
     p'         dp/dx. If the law marks by load, the law gives it: slope / C for load-based marking
                between 0 and 1, and 0 for fixed marking. For other laws, it is the slope of a
-               straight line through the reports' (arrivals/s, p). This slope is known only with at
-               least 10 reports and a slope of at least 3 standard errors. A full link with an
-               intermittent queue has no known slope
+               straight line through the reports' (arrivals/s, p). This slope is known only if there
+               are at least 10 epochs with arrivals and it is at least 3 standard errors. A full
+               link with an intermittent queue has no known slope
     gain/w_dec the largest value of these flows. w_dec is 1 for the proportional increase, the paid
                marks per round trip (measured marks/s x RTT) for the inverse decrease, and the
                parameter for the general form
@@ -40,7 +40,7 @@ from ecnomy.markets.results.rawrun import RawRun
 __all__ = ["Margin", "margins_of"]
 
 _COVERED: Final = with_trait("window", "steps", "per-mark")
-_FEWEST: Final = 10  # fewest reports for a line
+_FEWEST: Final = 10  # fewest epochs for a line
 _ERRORS: Final = 3.0  # its slope must exceed 0 by this number of standard errors
 
 
@@ -138,7 +138,7 @@ def _slope_s(plan: Plan, links: Epochs, number: int, window: Window) -> tuple[fl
 
 
 def _line(x: Floats, y: Floats) -> float:
-    """Return the least-squares slope of a line through points; NaN if unknown (see above)."""
+    """Return the least-squares slope of a line through points; NaN if too few or too uncertain."""
     if len(x) < _FEWEST or not np.ptp(x) > 0:
         return math.nan
     away = x - x.mean()

@@ -15,7 +15,8 @@ background traffic, whose utility is unknown.
 
 The sums use the mean of U(x_t), the utility that users had. U of the mean rate is shown next to it.
 If U is concave, U of the mean rate is never smaller, and the difference is the cost of fluctuations
-between reports. Neither value captures variation within an epoch.
+between reports, plus the cost of delay, if U has one. Neither value captures variation within an
+epoch.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ class Consumer(msgspec.Struct, frozen=True):
         users: number of its active users; the alternatives of a user count as one.
         has_zero: whether U(0) is finite. Otherwise, only differences of utility are meaningful.
         utility_micro: utility over the window [micro-units].
-        steady_micro: utility at constant mean rates [micro-units].
+        steady_micro: utility at constant mean rates, without a cost of delay [micro-units].
     """
 
     account: Account
@@ -160,8 +161,9 @@ def welfare_of(run: RawRun | Results, *, nash: bool = True) -> Welfare | None:
     """Return the welfare in the measured window; None if no agent declares a utility.
 
     The result is also None if the scenario does not load (see declared_utilities.agent_specs), if a
-    strategy cannot be constructed, or if the window has fewer than two reports. Without `nash`, the
-    equilibrium of users who anticipate prices, which takes most of the time to compute, is NaN.
+    strategy cannot be constructed, if the window has fewer than two reports, or if these have no
+    column `active`. Without `nash`, the equilibrium of users who anticipate prices, which takes
+    most of the time to compute, is NaN.
 
     Raises:
         ResultsError: a table is missing or unreadable.
