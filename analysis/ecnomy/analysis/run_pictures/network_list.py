@@ -34,7 +34,7 @@ _MOST_SENDERS: Final = 5
 
 
 def badge_names(nodes: Iterable[str]) -> tuple[str, ...]:
-    """Return letters, numbers or Greek letters as badges: if possible, a kind that names no node."""
+    """Return letters, numbers or Greek letters as badges: if possible, none that names a node."""
     taken = {node.strip().casefold() for node in nodes}
     for names in _BADGE_NAMES:
         if not taken & {name.casefold() for name in names}:

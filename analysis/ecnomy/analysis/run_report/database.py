@@ -116,7 +116,7 @@ def open_run_database(run: RawRun) -> RunDatabase:
 
 
 def _acks(run: RawRun) -> str:
-    """Return the row numbers in `pairs` of marks on ACKs, which are free, as text; "-1" for none."""
+    """Return, as text, the row numbers in `pairs` of marks on ACKs, which are free, or "-1"."""
     on_data = [
         way for s in run.plan.sources for way in (True,) * len(s.path) + (False,) * len(s.ack_path)
     ]

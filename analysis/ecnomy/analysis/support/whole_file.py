@@ -27,7 +27,7 @@ def place_for(file: Path, option: str) -> Path:
 
 
 def write_whole(file: Path, data: bytes) -> None:
-    """Write a file atomically: if the process is killed, the file has its old or its new content."""
+    """Write a file atomically: if the process is killed, the old or the new content remains."""
     temporary = file.with_name(file.name + ".tmp")
     temporary.write_bytes(data)
     temporary.replace(file)
