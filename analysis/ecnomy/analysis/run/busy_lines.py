@@ -14,7 +14,7 @@ _NO_LINE = -1  # the user number of a call that found all lines busy (PROTOCOL.m
 
 
 class Lines(msgspec.Struct, frozen=True):
-    """The calls of a source in the measured window.
+    """Counts of the calls of a source that began in the measured window.
 
     Attributes:
         source: name of the source.
@@ -43,7 +43,7 @@ class Lines(msgspec.Struct, frozen=True):
 
 
 def lines_of(run: RawRun) -> list[Lines]:
-    """Return the calls of each source with an unlimited population; [] if calls were not recorded.
+    """Return call counts by source with an unlimited population; [] if calls were not recorded.
 
     Raises:
         ResultsError: a table is missing or unreadable.

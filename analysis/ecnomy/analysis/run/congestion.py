@@ -39,8 +39,8 @@ def congested_by(
 
     Args:
         utilization: share of the time for which the link's transmitter was busy.
-        marked: share of its ECN-capable data that was marked; NaN if there is no such data.
-        dropped: share of its packets that were lost; NaN if there are no packets.
+        marked: share of the link's ECN-capable data that was marked; NaN if there is no such data.
+        dropped: share of the link's packets that were lost; NaN if there are no packets.
         queue_packets: mean number of waiting packets, without the one in service.
         wait_s: mean wait of a packet, s; NaN if there are no packets.
     """

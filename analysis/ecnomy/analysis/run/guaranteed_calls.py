@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls of a guaranteed stream provider (GSP) and its test streams, over the whole run.
 
-Both shares refer to the packets sent (Andreassen 2002, 4.1 and 4.2):
+M and L are shares of the packets sent (Andreassen 2002, 4.1 and 4.2):
 
     M = marked / sent             L = (lost + later than the tariff's max_delay) / sent
 

@@ -2,9 +2,9 @@
 """Profit and loss, calls and test streams of the guaranteed stream providers (GSPs) of a run.
 
 All values cover the whole run, as account balances do. Amounts of money come from the ledger alone.
-In an account, the number of sold calls comes from the table `calls` if the run recorded it, and so
-does the number of reimbursements if no money was paid back. All other numbers in an account come
-from the postings, which omit free items.
+In a profit and loss account, the number of sold calls comes from the table `calls` if the run
+recorded it, and so does the number of reimbursements if no money was paid back. All other numbers
+come from the postings, which omit free items.
 """
 
 from __future__ import annotations

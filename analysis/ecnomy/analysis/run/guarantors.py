@@ -34,7 +34,8 @@ class Offer(msgspec.Struct, frozen=True):
         tied: whether the reimbursement equals the price of the call.
         max_delay_ps: largest delay of a good packet [ps]; -1 without sources.
         max_delay_rate: largest share of bad packets in a call that keeps the promise (L^G).
-        max_blocking_rate: largest promised share of blocked calls (B^G); None without a limit.
+        max_blocking_rate: promised upper limit of the share of blocked calls (B^G); None without a
+            limit.
         max_time: longest duration of a call, as written in the manifest; None without a limit.
         strategy: the strategy's entry in the manifest.
     """

@@ -19,8 +19,8 @@ def late_shares(results: Path) -> Mapping[str, float | None]:
     """Return `<source>.late_over_<t>ms` for each threshold t under `record: delay_thresholds`.
 
     The base is the packets of a source that arrived or were lost in the measured window. The value
-    is the share of them that was lost or took longer than t from host to host, or None without
-    packets.
+    is the share of these packets that was lost or took longer than t from host to host, or None
+    without packets.
     """
     from ecnomy.markets.results.rawrun import open_raw
 

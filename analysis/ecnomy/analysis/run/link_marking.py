@@ -55,7 +55,7 @@ class LinkShares(msgspec.Struct, frozen=True):
 
 
 def crossings_of(run: RawRun) -> Crossings:
-    """Return the counts in the table `pairs`; without it, all data sent on a path stands for them.
+    """Return counts from the table `pairs` or, without it, from the data sent on each path.
 
     Raises:
         ResultsError: a table is unreadable.

@@ -212,7 +212,7 @@ def _data(
 
 
 def _weighted(values: Floats, weights: Floats) -> Floats:
-    """Return the mean of the sources' values at each link, 0 if all weights are 0."""
+    """Return the weighted mean of the sources' values at each link, 0 if all weights are 0."""
     total = weights.sum(axis=0)
     return np.asarray(values @ weights / np.where(total > 0, total, 1.0), dtype=np.float64)
 

@@ -21,7 +21,7 @@ _MOST_NAMED: Final = 6
 
 
 class Phase(msgspec.Struct, frozen=True):
-    """A part of a run, [from_ps, to_ps), in which no source starts, stops or loses its rate cap."""
+    """A part of a run, [from_ps, to_ps), between starts and stops of sources and ends of rate caps."""
 
     number: int  # counted from 1
     label: str

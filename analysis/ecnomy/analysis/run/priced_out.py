@@ -2,10 +2,10 @@
 """Sources whose users were away most of the time because of the price.
 
 Users who are away do not respond to a carrier's trial prices until the price falls far enough for
-them to return. So a search that began above that price does not observe them. Users who leave
-because their surplus is negative try the price again from time to time, and are reported if they
-were away for more than half of the time. If users have different price limits, many are away even
-at the best price. Such users are reported only if nearly all of them were away.
+them to return. So a search that began at a higher price does not observe these users. Users who
+leave because their surplus is negative try the price again from time to time, and are reported if
+they were away for more than half of the time. If users have different price limits, many are away
+even at the best price. Such users are reported only if nearly all of them were away.
 """
 
 from __future__ import annotations

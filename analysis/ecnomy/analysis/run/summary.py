@@ -124,7 +124,7 @@ class PhaseSummary(msgspec.Struct, frozen=True):
 
 
 class Summary(msgspec.Struct, frozen=True):
-    """The content of `ecnomy show`.
+    """The rates, payments, links and balances of a run, as printed by `ecnomy show`.
 
     `whole` covers the measured window, [warm-up, end], like the output of `ecnomy run` and the
     tables `flows` and `links`; it is None if nothing was measured.

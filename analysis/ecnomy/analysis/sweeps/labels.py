@@ -194,7 +194,7 @@ class Names:
         return f"concat_ws(', ', {', '.join(parts)})" if parts else "''"
 
     def replaced(self, there: dict[str, str]) -> str:
-        """Return SQL `replace (...)` or "", with names for mappings and whole numbers as integers."""
+        """Return SQL `replace (...)` or "": names for mappings, and integers for whole numbers."""
         own: dict[str, str] = {}
         for number, factor in enumerate(self._factors):
             path = factor.paths[0]

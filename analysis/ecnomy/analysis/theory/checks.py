@@ -2,7 +2,7 @@
 """Measurements that test claims of papers by theory, without simulated runs.
 
 The functions follow the wording of the claims. They integrate trajectories, perturb optima and run
-algorithms. The expected values are in claims.yaml of each paper. The entries are
+algorithms. The expected values are in each paper's claims.yaml. The entries are
 siris2002.fluid-stability, athuraliya2000.fig1 and athuraliya2000.basic-theorem.
 """
 
@@ -77,7 +77,7 @@ def without_oscillation_w_dec(
         gain: the gain per round trip, kappa T.
         delay_s: the round-trip delay T, seconds.
         rate_pps: the equilibrium rate, packets/s.
-        curve: marking probability p as a function of the arrival rate.
+        curve: marking probability p as a function of the arrival rate, packets/s.
         slope_s: derivative of `curve` at `rate_pps`, seconds.
         tolerance: relative tolerance of w_dec.
     """
@@ -166,7 +166,7 @@ def general_utility_residual(
     kappa_per_s: float,
     until_s: float,
 ) -> dict[str, float]:
-    """siris2002.fluid-stability c4: the largest relative error of U'(x) = sum of p.
+    """siris2002.fluid-stability c4: the largest relative error of the equation U'(x) = sum of p.
 
     The rates are the final state of Eq. 1 with w(t) = x U'(x).
     """

@@ -21,16 +21,17 @@ optimum
 
     X_i = lambda (A / l0 + sum_{j != i} beta_j)                                                 (3)
 
-With equal carriers beta_j lambda = X - T and m X = D, so lambda A / l0 = (m-1) T - (m-2) X and
+With equal carriers, beta_j lambda = X - T and m X = D, so lambda A / l0 = (m-1) T - (m-2) X and
 
     y = lambda / l0 = m (m-1) T / (2 A) - (m-2) / 2          m = 1: 1/2      m = 2: T / A       (4)
 
 For two carriers, -lambda D' is T in equilibrium, compared with X under Cournot and 0 under
 Bertrand. With more unmarked traffic on a link, sales respond less to the price, and both carriers
 charge more. A monopolist over the same m links has unit elasticity, y = 1/2, like a single carrier.
-By (3) the best reply of two carriers is linear in beta with the slope (A - 3T) / (A - T) < 1. Its
-iteration converges, so the equilibrium is unique. It requires T < X <= C, that is, 3T < A <= 2C + T
-for two carriers. More carriers undercut one another to a price of zero unless m (m-1) T > (m-2) A.
+By (3), the best reply of two carriers is linear in beta with the slope (A - 3T) / (A - T) < 1.
+Repeated best replies converge, so the equilibrium is unique. It requires T < X <= C, that is, 3T <
+A <= 2C + T for two carriers. More carriers undercut one another to a price of zero unless m (m-1) T
+> (m-2) A.
 
 Trial prices: A carrier compares its income at P e^h and at P e^-h. Its price rests where both
 incomes are equal on average over the rivals' trial prices. Income falls more slowly above the best
@@ -64,7 +65,7 @@ class Posted(msgspec.Struct, frozen=True):
         rates: traffic on each link [packets/s].
         marking: share of packets marked on each link.
         incomes: income of each link's owner [money/s].
-        welfare: utility of all customers [money/s], because payments are transfers.
+        welfare: utility of all customers [money/s]; payments only transfer money.
     """
 
     prices: tuple[float, ...]

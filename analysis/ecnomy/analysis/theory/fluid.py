@@ -127,7 +127,7 @@ def wtp_trajectory(
         curve: marking probability p as a function of the arrival rate, packets/s.
         kappa_per_s: kappa, per second; the gain per round trip is kappa T.
         w_inc_per_s: sum of w_inc / T over the flows, marks/s.
-        w_dec: w_dec per round trip; w_dec = 1 is Eq. 2.
+        w_dec: the parameter w_dec, per round trip; 1 gives Eq. 2.
         delay_s: T, common to all flows, seconds.
         start_pps: the rate up to time 0.
         until_s: end of the integration, seconds.
@@ -190,7 +190,7 @@ def network_trajectory(
 
 
 class Course(msgspec.Struct, frozen=True):
-    """The course of a deviation from the equilibrium."""
+    """The sign changes and the growth of a deviation from the equilibrium."""
 
     crossings: int  # number of sign changes
     growth: float  # largest deviation in the last quarter / largest deviation in the first quarter

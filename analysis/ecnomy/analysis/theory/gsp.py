@@ -39,7 +39,7 @@ def guaranteed_charge(profit: float, reimbursement: float, broken: float, cost: 
 
 
 class BetaMarking(msgspec.Struct, frozen=True):
-    """Marking rates M of test streams, with the distribution Beta(a, b)."""
+    """The distribution Beta(a, b) of the marking rates M of test streams."""
 
     a: float
     b: float
@@ -65,7 +65,7 @@ class BetaMarking(msgspec.Struct, frozen=True):
         return cls(*beta.of_moments(mean, variance))
 
     def blocking_threshold(self, blocked: float) -> float:
-        """Return beta, the threshold that M exceeds with probability `blocked`, B in (0, 1).
+        """Return the threshold beta, which M exceeds with the probability B = `blocked` in (0, 1).
 
         Raises:
             InputError: B is outside (0, 1).

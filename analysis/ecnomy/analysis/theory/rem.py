@@ -104,10 +104,10 @@ def rem_equilibrium(
         rtts: round-trip propagation times, in the same unit of time.
         phi: base of the marking.
         rule: "pc1", "pc2" or "pc3".
-        gamma: step of the price per packet. It affects only the backlog of PC2 and, if the target
+        gamma: change of the price per packet. It affects only the backlog of PC2 and, if the target
             is the true capacity, of PC1 (for which p = gamma b then holds too).
-        capacity_share: target share of the capacity under PC1, 0.85 in the paper; 1 for PC2 and
-            PC3.
+        capacity_share: target share of the capacity under PC1, 0.85 in the paper; it must be 1 for
+            PC2 and PC3.
         target_backlog: b0 of PC3, packets.
         rtt_errors: relative errors of the sources' round-trip estimates.
         queueing: whether windows include the backlogs on the path, unlike in the paper.
@@ -149,7 +149,7 @@ def _checked(
     capacity_share: float,
     target_backlog: float,
 ) -> Floats:
-    """Check these arguments and return the round trips as an array."""
+    """Check the arguments and return the round trips as an array."""
     round_trips = np.asarray(rtts, dtype=np.float64)
     if round_trips.shape != (len(problem.routes),) or not (round_trips > 0).all():
         raise InputError(

@@ -57,7 +57,7 @@ def bernoulli_constant(decrease: float = 0.5, *, average: str = "time") -> float
     E[Y^(1/2)].
 
     For Reno, the result is 1.3098 over time and 1.5269 over packets. Regular signals give
-    `SAWTOOTH_CONSTANT` = 1.2247. The limit is p -> 0 at a constant round-trip time.
+    `SAWTOOTH_CONSTANT` = 1.2247. The results are limits for p -> 0 at a constant round-trip time.
 
     Source: Ott, Kemperman, Mathis, The stationary behavior of ideal TCP congestion avoidance, 1996.
 

@@ -46,7 +46,7 @@ class Utility(Protocol):
         """Return U'(x)."""
 
     def demand(self, prices: Floats) -> Floats:
-        """Return the rate at which U'(x) equals the path's price.
+        """Return the rate at which U'(x) equals the price.
 
         At price 0, the rate is infinite if U' is positive everywhere.
         """
@@ -134,7 +134,7 @@ class QuadraticUtility(msgspec.Struct, frozen=True):
 
 
 class DistortedUtility(msgspec.Struct, frozen=True):
-    """The apparent utility of a source that estimates 1 + error times its true round trip.
+    """The apparent utility of a source whose round-trip estimate is 1 + error times the true value.
 
     The source converts its rate to a window with the wrong round trip, so it sends (1 + error)
     times its intended rate. Only the relative error matters.
