@@ -21,7 +21,7 @@ _MOST_NAMED: Final = 6
 
 
 class Phase(msgspec.Struct, frozen=True):
-    """A part of a run, [from_ps, to_ps), between starts and stops of sources and ends of rate caps."""
+    """A part of a run, [from_ps, to_ps), between starts and stops of sources and lifted rate caps."""
 
     number: int  # counted from 1
     label: str

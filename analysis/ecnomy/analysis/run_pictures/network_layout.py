@@ -91,7 +91,7 @@ def name_labels(
     lines: Sequence[tuple[Point, Point]],
     width: float,
 ) -> list[Label]:
-    """Return the names next to their nodes, placed where they cover few others, nodes and lines.
+    """Return the names next to their nodes, where they cover few other names, nodes and lines.
 
     Args:
         points: node -> position.

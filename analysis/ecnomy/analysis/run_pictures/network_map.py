@@ -135,7 +135,7 @@ def _lines(links: Sequence[LinkLoad], frame: NetworkMap) -> dict[int, tuple[Poin
 
 
 def _line(a: Point, b: Point, by: float) -> tuple[Point, Point]:
-    """Return the line of a direction at a distance from its link, shortened before the nodes."""
+    """Return the line of a direction at a distance from its link; it ends just before the nodes."""
     (ax, ay), (bx, y) = _aside(a, b, by)
     length = math.dist(a, b) or 1.0
     short = min(5.5, length / 5) / length

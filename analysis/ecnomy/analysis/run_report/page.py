@@ -47,7 +47,7 @@ class Drawing(msgspec.Struct, frozen=True):
 
 
 class RunPage(msgspec.Struct, frozen=True):
-    """The content of the page without its template; sections may also contain Drawings."""
+    """The content of a run's page, without the template; sections may also contain Drawings."""
 
     title: str
     kicker: str
@@ -66,7 +66,7 @@ def write_run_page(folder: Path, file: Path, command: Sequence[str]) -> tuple[st
         command: the command line to show on the page.
 
     Returns:
-        The title and the summary, in lines for the terminal.
+        The title, the note (if any) and the summary, as lines for the terminal.
 
     Raises:
         ResultsError: a table is missing, or the ledger and the balances disagree.
@@ -82,7 +82,7 @@ def write_run_page(folder: Path, file: Path, command: Sequence[str]) -> tuple[st
 
 
 def run_page(run: RawRun, command: Sequence[str]) -> RunPage:
-    """Return the content of the page without its template.
+    """Return the content of a run's page, without the template.
 
     Raises:
         ResultsError, InputError: as for write_run_page.

@@ -22,7 +22,7 @@ _OMITTED: Final = ("version", "title", "seed")
 
 
 def settings_section(run: RawRun) -> Section:
-    """Return the section of settings other than defaults, or of all if they do not load."""
+    """Return the section of settings other than defaults; all if the scenario does not load."""
     scenario = run.manifest.scenario or {}
     given = given_settings(scenario)
     whole = given == scenario

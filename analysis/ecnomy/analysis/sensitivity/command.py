@@ -173,7 +173,7 @@ def sentence(found: Indices) -> list[str]:
 
 
 def ranking_table(found: list[Indices]) -> Table:
-    """Return the table of outcomes, each with up to three parameters that matter and its noise."""
+    """Return the table of outcomes, each with its noise and up to three parameters that matter."""
     from ecnomy.markets.cli.table_fit import titled_table
 
     table = titled_table("most important parameters of each outcome")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Indices of the effect of each parameter of a sampling plan on an outcome.
+"""Indices of the effects that the parameters of a sampling plan have on an outcome.
 
 Sobol's indices are shares of the outcome's variance over the ranges of all parameters:
 
@@ -9,13 +9,13 @@ Sobol's indices are shares of the outcome's variance over the ranges of all para
 Morris's indices describe the effects of steps of one parameter, scaled to its whole range, in the
 unit of the outcome. mu* is the mean size of the effects, mu their mean and sigma their standard
 deviation. The value of sigma is large if the effect depends on the value of the parameter or of
-other parameters. These indices rank parameters with far fewer runs.
+other parameters. Morris's indices rank parameters with far fewer runs than Sobol's.
 
 Indices are computed from means over the replicates of a point. Differences between replicates come
-from the seed, and `noise` is their share in the variance of individual runs. Noise raises the total
-index or mu* of each parameter by about `floor`. A parameter matters if the whole interval of its
-index is above the floor. With paired seeds, the mean effect of each seed cancels, so the floor
-covers only the remaining noise.
+from the seed, and `noise` is the share of the variance of individual runs that they cause. Noise
+raises the total index or mu* of each parameter by about `floor`. A parameter matters if the whole
+interval of its total index or mu* is above the floor. With paired seeds, the mean effect of each
+seed cancels, so the floor covers only the remaining noise.
 
 Source: Saltelli et al. 2010 (sobol); Morris 1991, Campolongo et al. 2007 (morris); SALib. The 95 %
 intervals come from SALib's bootstrap over base samples or trajectories.
@@ -162,7 +162,7 @@ def indices(plan: Plan, outcome: str, x: Floats, y: Floats) -> Indices:
 
 
 def _noise(y: Floats, paired: bool) -> tuple[float, float]:
-    """Return the share of noise in individual runs, and the variance of noise in a point's mean."""
+    """Return the share of noise in the variance of runs, and the noise variance of a point's mean."""
     counts = np.isfinite(y).sum(axis=1)
     freedom = counts.sum() - len(y)
     if freedom <= 0:

@@ -117,7 +117,8 @@ def sensitivity_of(folder: str | Path, outcome: str) -> pd.DataFrame:
         (indices.py).
 
     Raises:
-        ResultsError: the sweep does not exist or has no plan, or too few runs have the outcome.
+        ResultsError: the sweep does not exist, has no finished run or has no sampling plan; too few
+            points have the outcome, or it is the same at all points.
         InputError: the outcome does not exist, or SALib or DuckDB is not installed.
     """
     import pandas as pd

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A sentence that compares the rates and payments of two classes for first-time readers."""
+"""A sentence for first-time readers that compares the rates and payments of two classes."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ def significant(value: float, decimals: int = 2, sign: str = "") -> str:
     Args:
         value: the number; NaN gives "-", and 0 has no minus sign.
         decimals: smallest number of decimals.
-        sign: "+" to put a sign before positive numbers too.
+        sign: "+" to put a sign before positive numbers and 0 too.
     """
     if math.isnan(value):
         return "-"

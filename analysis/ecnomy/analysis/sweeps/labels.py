@@ -194,7 +194,7 @@ class Names:
         return f"concat_ws(', ', {', '.join(parts)})" if parts else "''"
 
     def replaced(self, there: dict[str, str]) -> str:
-        """Return SQL `replace (...)` or "": names for mappings, and integers for whole numbers."""
+        """Return SQL that replaces mappings by names and whole numbers by integers, or ""."""
         own: dict[str, str] = {}
         for number, factor in enumerate(self._factors):
             path = factor.paths[0]
@@ -248,7 +248,7 @@ def named(head: dict[str, Any], texts: Callable[[str], list[str]]) -> Names:
 
 
 def replicates_in(head: dict[str, Any]) -> tuple[Any, Any]:
-    """Return the number of the point and of the replicate of each run, in order."""
+    """Return the point numbers and the replicate numbers of all runs, in order, as two arrays."""
     total = len(head["points"])
     if head.get("places"):
         places = np.asarray(head["places"], dtype=np.int64)

@@ -59,7 +59,7 @@ def make_missing(
 def workers_when_needed(
     limits: Limits, scheduler: str, workers: int, *, rounds: bool = True
 ) -> Iterator[tuple[LazyPool, Callable[[int, int], Any]]]:
-    """Yield workers that start at the first missing run, and the `observer_of` of make_missing.
+    """Yield workers that start at the first missing run, and an `observer_of` for make_missing.
 
     Args:
         limits: limits of each run.

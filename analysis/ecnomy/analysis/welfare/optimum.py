@@ -74,8 +74,8 @@ class Distance(msgspec.Struct, frozen=True, eq=False):
         optimum_per_s: utility of the best rates over the window [money/s]; NaN if not found.
         furthest: the largest |x - x*| / max(x, x*) of any row in any part; NaN if not found.
         nash_per_s: utility of users who anticipate prices [money/s]; NaN if not considered.
-        without_delay: whether utilities have a cost of delay. The optimum omits it and is then only
-            an upper bound.
+        without_delay: whether a utility has a cost of delay. The optimum omits this cost and is
+            then only an upper bound.
         why: the reason for a missing optimum, or "".
         parts: the parts of the window for which an optimum was found.
     """

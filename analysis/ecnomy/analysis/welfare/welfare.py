@@ -68,7 +68,7 @@ class Account(msgspec.Struct, frozen=True):
 
 
 class Consumer(msgspec.Struct, frozen=True):
-    """An agent that declares a utility.
+    """The payments and the utility of an agent that declares a utility.
 
     Attributes:
         account: income and payments of the agent.
