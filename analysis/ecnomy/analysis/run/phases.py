@@ -21,7 +21,7 @@ _MOST_NAMED: Final = 6
 
 
 class Phase(msgspec.Struct, frozen=True):
-    """A part of a run, [from_ps, to_ps), between starts and stops of sources and lifted rate caps."""
+    """A part of a run, [from_ps, to_ps), between starts, stops and lifted rate caps of sources."""
 
     number: int  # counted from 1
     label: str

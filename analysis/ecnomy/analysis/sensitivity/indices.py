@@ -162,7 +162,7 @@ def indices(plan: Plan, outcome: str, x: Floats, y: Floats) -> Indices:
 
 
 def _noise(y: Floats, paired: bool) -> tuple[float, float]:
-    """Return the share of noise in the variance of runs, and the noise variance of a point's mean."""
+    """Return noise as a share of the variance of runs, and its variance in the mean of a point."""
     counts = np.isfinite(y).sum(axis=1)
     freedom = counts.sum() - len(y)
     if freedom <= 0:

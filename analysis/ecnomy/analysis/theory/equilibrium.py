@@ -26,7 +26,7 @@ class Equilibrium(msgspec.Struct, frozen=True):
 
     load: float
     probability: float
-    queue_packets: float  # mean waiting packets, if the model has a queue
+    queue_packets: float  # mean waiting packets; 0 if the model has no queue
     rates_pps: tuple[float, ...]  # packets/s, in the order of the weights
 
 

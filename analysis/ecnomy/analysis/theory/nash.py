@@ -72,7 +72,7 @@ class NashEquilibrium(msgspec.Struct, frozen=True, eq=False):
     utility: float
     optimum_rates: Floats  # (users,); one of the optima if there are several
     optimum_price: float
-    optimum: float  # its utility
+    optimum: float  # utility of the optimum
 
     @property
     def ratio(self) -> float:

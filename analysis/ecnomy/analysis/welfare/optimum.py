@@ -13,9 +13,10 @@ target of its marking law. M_r is the largest demand of a flow's traffic. The al
 itself is feasible. Apart from packets in flight at the ends of a part, a run therefore never
 exceeds its optimum. The optimum omits a utility's cost of delay.
 
-The equilibrium of users who anticipate prices (`theory.nash_equilibrium`) is the optimum if the
-capacity satisfies all users. Otherwise it is computed only if a single link limits all rates, all
-flows are on throughout, some packets are marked, and no cap limits the traffic.
+The equilibrium of users who anticipate prices (`theory.nash_equilibrium`) is considered only if
+some packets are marked. It is the optimum if the capacity satisfies all users. Otherwise it is
+computed only if a single link limits all rates, all flows are on throughout, and no cap limits the
+traffic.
 """
 
 from __future__ import annotations
