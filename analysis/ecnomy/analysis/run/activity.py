@@ -18,7 +18,7 @@ __all__ = ["flows_on", "switches_of"]
 
 
 def switches_of(run: RawRun) -> Switches:
-    """Return the agents' decisions that switched flows on or off.
+    """Return the rows of flows that agents switched, and the times of the switches.
 
     Raises:
         ResultsError: a table is missing or unreadable.
@@ -36,8 +36,8 @@ def switches_of(run: RawRun) -> Switches:
 def flows_on(run: RawRun, edges_ps: npt.NDArray[np.int64]) -> Floats:
     """Return the mean number of active flows in each row and interval, [interval, row].
 
-    If agents never switch the flows of a row, all of these flows count as active, even before they
-    start.
+    If agents never switch off the flows of a row, all of these flows count as active, even before
+    they start.
 
     Args:
         run: the run.

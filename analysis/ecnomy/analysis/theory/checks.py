@@ -2,7 +2,7 @@
 """Measurements that test claims of papers by theory, without simulated runs.
 
 The functions follow the wording of the claims. They integrate trajectories, perturb optima and run
-algorithms. The expected values are in each paper's claims.yaml. The entries are
+algorithms. The expected values are in tests/analysis/theory. The entries are
 siris2002.fluid-stability, athuraliya2000.fig1 and athuraliya2000.basic-theorem.
 """
 

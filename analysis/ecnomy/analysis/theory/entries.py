@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measurements for the papers' entries that need only theory, with one function per entry.
+"""Measurements for entries of papers that need only theory, with one function per entry.
 
 A key consists of the claim, the measurement and, if there are several cases, the case:
-`c1.growth.1.4`. The expected values are in claims.yaml. If a paper does not state its settings, the
-docstring lists our settings.
+`c1.growth.1.4`. The expected values are in tests/analysis/theory, because `ecnomy reproduce`
+measures these entries with other code. If a paper does not state its settings, the docstring lists
+our settings.
 """
 
 from __future__ import annotations
