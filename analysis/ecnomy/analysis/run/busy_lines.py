@@ -14,7 +14,7 @@ _NO_LINE = -1  # the user number of a call that found all lines busy (PROTOCOL.m
 
 
 class Lines(msgspec.Struct, frozen=True):
-    """Counts of the calls of a source that began in the measured window.
+    """Counts of a source's calls that began in the measured window.
 
     Attributes:
         source: name of the source.

@@ -101,18 +101,19 @@ class Settling(msgspec.Struct, frozen=True):
 
     Attributes:
         carrier: name of the carrier.
-        verdict: `settled`, the kind of movement, `unclear`, or `unpaid` if it received nothing.
+        verdict: `settled`, the kind of movement, `unclear`, or `unpaid` if the carrier received
+            nothing.
         low: 10 % quantile of the price over time, money.
         high: 90 % quantile of the price over time, money.
         mean: mean price over time, money.
         from_s: start of the last half, seconds.
         to_s: end of the last half, seconds.
-        gain: share by which the best price would increase its profit, if the verdict is `climbing`.
+        gain: share by which the best price would increase the profit, if the verdict is `climbing`.
         better: whether the best price is higher or lower, if the verdict is `climbing`.
-        edge: `highest` or `lowest` if, for most of the last half, its price was the highest or
+        edge: `highest` or `lowest` if, for most of the last half, the price was the highest or
             lowest price of the whole run.
         few: number of price changes, if too few for a verdict.
-        away: sources that use its links and whose users were away most of the time.
+        away: sources that use the carrier's links and whose users were away most of the time.
     """
 
     carrier: str

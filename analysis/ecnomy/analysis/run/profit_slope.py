@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The slope of a carrier's profit against its price, as recorded by its strategy or fitted.
+"""The slope of a carrier's profit against the price, as recorded by the strategy or fitted.
 
 The slope s is the relative change of the profit per unit of the log price, and the curvature c is
 the decrease of s per unit of the log price. The best price would increase the profit by the share

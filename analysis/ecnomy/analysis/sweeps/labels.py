@@ -40,7 +40,7 @@ class Factor(msgspec.Struct, frozen=True):
 
     Attributes:
         name: a short name for axes.
-        paths: paths of its parameters; the first one represents the factor.
+        paths: paths of the parameters; the first one represents the factor.
         unit: unit of numeric values; "" for other values.
         labels: labels of the levels in order; empty for samples and for sweeps of earlier versions.
         values: values of the levels; empty unless they are numbers without given labels.

@@ -5,10 +5,10 @@
 
 V is the charge of a connection, P the mean profit and R the reimbursement. For accepted
 connections, p is the probability of a broken guarantee and mu the mean cost of marks. Marking rates
-M have a Beta distribution. The provider blocks requests while M exceeds its (1 - B) quantile, and
-so blocks a share B of them. Source: Andreassen 2002, section 4.2. The moment estimators are our
-choice, because the paper refers to another source for its estimators. Providers in runs use the
-same formulas (ecnomy.agents.estimators), to which this module adds checks of arguments.
+M have a Beta distribution. The provider blocks requests while M exceeds the (1 - B) quantile of M,
+and so blocks a share B of the requests. Source: Andreassen 2002, section 4.2. The moment estimators
+are our choice, because the paper refers to another source for its estimators. Providers in runs use
+the same formulas (ecnomy.agents.estimators), to which this module adds checks of arguments.
 """
 
 from __future__ import annotations

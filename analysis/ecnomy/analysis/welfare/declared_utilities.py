@@ -42,7 +42,7 @@ class Declared(msgspec.Struct, frozen=True, eq=False):
     Attributes:
         agent: name of the agent.
         utility: utility of a flow [money/s] as a function of its rate divided by x0.
-        rows: rows of its flows in the table `flows`.
+        rows: rows of the agent's flows in the table `flows`.
         x0_bps: reference rate x0 of each row [bit/s].
         least: lower bound of the rate divided by x0; 0 if U(0) is finite.
         weight: parameter `a` of the utility [money/s]; 1 if it has no such parameter.

@@ -10,9 +10,9 @@ flows cross, the quantities in a window are:
     x          the rate of WTP flows there, packets/s, because only they react to marks
     p'         dp/dx. If the law marks by load, the law gives it: slope / C for load-based marking
                between 0 and 1, and 0 for fixed marking. For other laws, it is the slope of a
-               straight line through the reports' (arrivals/s, p). This slope is known only if there
-               are at least 10 epochs with arrivals and it is at least 3 standard errors. A full
-               link with an intermittent queue has no known slope
+               straight line through the reports' (arrivals/s, p). This slope is known only if it is
+               at least 3 standard errors, from at least 10 epochs with arrivals. A full link with
+               an intermittent queue has no known slope
     gain/w_dec the largest value of these flows. w_dec is 1 for the proportional increase, the paid
                marks per round trip (measured marks/s x RTT) for the inverse decrease, and the
                parameter for the general form

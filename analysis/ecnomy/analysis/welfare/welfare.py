@@ -13,10 +13,10 @@ utilities are rounded to micro-units and all other amounts come from the ledger.
 without flows, and `unassigned:network`. Others are users without a declared utility, such as
 background traffic, whose utility is unknown.
 
-The sums use the mean of U(x_t), the utility that users had. U of the mean rate is shown next to it.
-If U is concave, U of the mean rate is never smaller, and the difference is the cost of fluctuations
-between reports, plus the cost of delay, if U has one. Neither value captures variation within an
-epoch.
+The sums use the mean of U(x_t), the utility that users had. U of the mean rate is shown next to
+this mean. If U is concave, U of the mean rate is never smaller, and the difference is the cost of
+fluctuations between reports, plus the cost of delay, if U has one. Neither value captures variation
+within an epoch.
 """
 
 from __future__ import annotations
