@@ -269,7 +269,6 @@ def _stretches(money: Floats, spans: Floats) -> Floats:
 
 
 def _quantiles(money: Floats, spans: Floats, shares: tuple[float, float]) -> tuple[float, float]:
-    """Return the quantiles of the price over time."""
     order = np.argsort(money, kind="stable")
     until = np.cumsum(spans[order])
     low, high = (money[order][int(np.searchsorted(until, q * until[-1]))] for q in shares)

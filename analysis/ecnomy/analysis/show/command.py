@@ -196,7 +196,6 @@ def _print_whole(summary: Summary, run: RawRun, console: Console) -> None:
 
 
 def _print_groups(one: PhaseSummary, run: RawRun, summary: Summary, console: Console) -> None:
-    """Print rates and payments of each group."""
     from ecnomy.analysis.show.summary_tables import background_in_words, money_table, traffic_table
 
     console.print()

@@ -37,7 +37,6 @@ def _number(one: PhaseSummary) -> int:
 
 
 def _congested(one: PhaseSummary) -> bool:
-    """Return whether any link shows a sign of congestion."""
     return any(link.congested_by for link in one.links)
 
 

@@ -229,7 +229,6 @@ def _in_items(factor: Factor, number: int, there: dict[str, str]) -> dict[str, s
 
 
 def _number_sql(path: str, unit: str, named: bool, there: dict[str, str]) -> str:
-    """Return SQL for a number with its unit."""
     prefix = _literal(f"{short_path(path)} " if named else "")
     column = f"made.{quoted_name(path)}"
     shown = f"printf('%.5g', {column})" if there.get(path) == "DOUBLE" else f"{column}::varchar"

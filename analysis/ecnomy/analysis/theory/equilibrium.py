@@ -94,8 +94,9 @@ def wtp_red_equilibrium(
 ) -> Equilibrium:
     """Solve the fluid model of a full RED link for its queue q: sum_i w_i / (p(q) (T_i + q/C)) = C.
 
-    q is RED's average queue, which delays every round trip by q/C. Thresholds are in packets. See
-    `wtp_equilibrium` for the other arguments.
+    q is RED's average queue, which delays every round trip by q/C. Thresholds are in packets, and
+    `base_rtts_s` are the round-trip times T_i without the queue. See `wtp_equilibrium` and
+    `red_probability` for the other arguments.
 
     Raises:
         InputError: an argument has a wrong shape or value, or the flows require more marks than RED
