@@ -303,8 +303,8 @@ class _Parts(msgspec.Struct, frozen=True, eq=False):
 def summarize(run: RawRun | Results) -> Summary:
     """Summarise a run phase by phase, and as a whole.
 
-    The summary of a partial run ends at its last report. A phase with fewer than two reports after
-    its settling time is omitted.
+    The summary of a partial run ends at the run's last report. A phase with fewer than two reports
+    after its settling time is omitted.
 
     Raises:
         ResultsError: a table is missing or unreadable.

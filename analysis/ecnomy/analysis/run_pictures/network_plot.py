@@ -64,7 +64,7 @@ def network_picture(run: RawRun | Results, file: str | Path) -> bool:
 
 
 def _maps(run: RawRun) -> list[tuple[Phase, NetworkLoads]]:
-    """Return the phases with two reports, and their loads.
+    """Return the phases that have at least two reports, and their loads.
 
     If there are more than three such phases, return only the first and the last one.
     """

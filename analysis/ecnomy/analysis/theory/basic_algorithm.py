@@ -87,7 +87,7 @@ def asynchronous_prices(
         gamma: price change per packet by which the rates exceed the capacity.
         periods: the number of periods.
         longest_delay: the largest age of a rate or price, in periods.
-        activity: probability of an update per period, in (0, 1].
+        activity: probability that a link or source updates in a period, in (0, 1].
 
     Raises:
         InputError: an argument has a wrong shape or value.
