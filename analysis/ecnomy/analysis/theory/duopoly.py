@@ -166,7 +166,7 @@ class ParallelCarriers(msgspec.Struct, frozen=True, kw_only=True):
         return self._at(share)
 
     def monopoly(self) -> Posted:
-        """Return the outcome with one owner and one price: half of the demand at price zero is sold.
+        """Return the outcome with one owner and one price; sales are half of the demand at price 0.
 
         Raises:
             InputError: at this outcome, links would exceed their capacity or mark no packets.

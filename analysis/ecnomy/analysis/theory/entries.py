@@ -70,7 +70,7 @@ def siris2002_fluid_stability() -> Figures:
 
 
 def athuraliya2000_fig1() -> Figures:
-    """Return c1 and c2 of athuraliya2000.fig1 for phi = 1.2, U = 2 log x, and our prices 0 to 20."""
+    """Return c1 and c2 of athuraliya2000.fig1 for phi = 1.2, U = 2 log x and our prices 0 to 20."""
     prices, marking = np.linspace(0, 20, 401), np.linspace(0.005, 0.995, 199)
     got = checks.rem_curves(1.2, 2.0, prices, marking)
     second = ("steepest_at",)
