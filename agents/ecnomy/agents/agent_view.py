@@ -67,11 +67,11 @@ class AgentView:
         return self._books.received_micro(self.name)
 
     def paid_since(self) -> dict[str, int]:
-        """Return the payments since this was last called [micro-units], by kind of posting."""
+        """Return the payments since the last `paid_since` [micro-units], by kind of posting."""
         return self._since("paid", self.paid_micro)
 
     def received_since(self) -> dict[str, int]:
-        """Return the receipts since this was last called [micro-units], by kind of posting."""
+        """Return the receipts since the last `received_since` [micro-units], by kind of posting."""
         return self._since("received", self.received_micro)
 
     @property
@@ -88,7 +88,8 @@ class AgentView:
             flows: numbers of flows, as in `flow` of a view; None for all flows of the menu.
 
         Raises:
-            StrategyError: the choice does not exist, or the menu does not apply to a flow.
+            StrategyError: the agent does not have this menu, the menu does not have this choice, or
+                the menu does not apply to a flow.
         """
         if self._menus is None:
             raise StrategyError(f"{self.name} chose {choice!r}, but has no menus")

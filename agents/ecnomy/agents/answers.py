@@ -40,7 +40,7 @@ def number(answer: object) -> float | None:
 
 
 def whole_column(answers: object) -> npt.NDArray[np.int64] | None:
-    """Return a list of integers as a column, or None if `answers` is not a list of 64-bit integers.
+    """Return a list or tuple of 64-bit integers as a column, or None for other values.
 
     NumPy itself would convert a mixture of np.uint64 and np.int64 to floats.
     """

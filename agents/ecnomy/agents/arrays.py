@@ -19,7 +19,8 @@ def moved_rows(
 ) -> npt.NDArray[Any]:
     """Return `values` for `count` flows, with the values at `old` moved to `new`.
 
-    The last dimension of `values` is that of the flows. Flows without an old value get `otherwise`.
+    The last dimension of `values` has one entry per flow. Flows without an old value get
+    `otherwise`.
     """
     moved = np.full((*values.shape[:-1], count), otherwise, dtype=values.dtype)
     moved[..., new] = values[..., old]

@@ -117,7 +117,7 @@ class CallTariff(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.price_micro_per_min * minutes + self.price_micro_per_mega * packets / MEGA
 
     def usual_packets(self, time_ps: int) -> int:
-        """Return the number of packets of a call of this length at the declared mean rate.
+        """Return the number of packets that a call sends in `time_ps` at the declared mean rate.
 
         Without a mean rate, the peak rate is used. Without either, the result is 0.
         """

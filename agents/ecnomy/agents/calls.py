@@ -78,7 +78,7 @@ class StreamObservation(Timed, msgspec.Struct, frozen=True, eq=False):
         marks: delivered packets marked CE, which are charged [packets].
         late: delivered packets with a delay above the tariff's `max_delay` [packets].
         lost: packets lost in the network [packets].
-        calls: calls on this tariff that ended since the last observation [EndedCalls].
+        calls: calls on the tariff that ended since the last observation [EndedCalls].
         tariff: the tariff on sale, at the price in force [CallTariff].
         agent: money, random numbers and notes of the provider [AgentView]; None outside a market.
     """

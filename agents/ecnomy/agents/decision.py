@@ -50,7 +50,8 @@ class FlowDecision(msgspec.Struct, frozen=True):
             once it has a packet in flight for each mark that it can still buy. If a price changes,
             the market recomputes the marks that the remaining money buys, and packets in flight pay
             the new price. A budget requires a single flow, a transport other than udp, and a
-            settlement that charges for marks delivered. Otherwise the budget ends the run.
+            settlement that charges for marks delivered. Otherwise, a decision with a budget ends
+            the run.
     """
 
     willingness_micro_per_s: float = LEAVE

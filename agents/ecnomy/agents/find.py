@@ -59,9 +59,9 @@ def find(family: Family, kind: str) -> type:
     """Return the class of a family by built-in name, `module:Class` or entry point.
 
     Raises:
-        EcnomyError: the class does not exist, cannot be imported, or lacks all of the methods. The
-            message suggests the nearest name or lists the known names. The type is the family's
-            `error`.
+        EcnomyError: no class has this name, or it cannot be imported, or it has none of the
+            methods. For an unknown name, the message suggests the nearest name or lists the known
+            names. The type of the exception is the family's `error`.
     """
     if kind in family.built_in:
         return _load(family, kind, family.built_in[kind])
@@ -95,7 +95,8 @@ def make(family: Family, kind: str, cls: type, params: Mapping[str, object]) -> 
     """Return a new object of a class from `find`; `params` are in the units of its annotations.
 
     Raises:
-        EcnomyError: the class does not accept these parameters. The type is the family's `error`.
+        EcnomyError: the class does not accept these parameters. The type of the exception is the
+            family's `error`.
     """
     try:
         made: object = cls(**params)
@@ -105,10 +106,10 @@ def make(family: Family, kind: str, cls: type, params: Mapping[str, object]) -> 
 
 
 def blame(who: str, error: Exception, kind: type[EcnomyError]) -> EcnomyError:
-    """Return the error to raise for an exception in user code, with its owner and its place.
+    """Return the error to raise for an exception in user code; it names `who` and the line of code.
 
     For a misspelt attribute, the message suggests the nearest name. If a method does not accept its
-    arguments, the message omits the place, because it would be the call in ecnomy.
+    arguments, the message omits the line, because that line would be the call in ecnomy.
     """
     frames = traceback.extract_tb(error.__traceback__)
     called = isinstance(error, TypeError) and "positional argument" in str(error)

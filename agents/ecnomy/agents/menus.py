@@ -26,7 +26,7 @@ class MenuView(msgspec.Struct, frozen=True, eq=False):
         name: name of the contract, which is the kind of its postings, or STRATEGY [text].
         choices: names of the tariffs or strategies, in the scenario's order [text]; flows begin
             with the first.
-        flows: the agent's flows that the menu serves, ascending [rows of flows].
+        flows: the agent's flows that the menu serves, ascending [indices of the flows in the run].
         choice: the current choice of each flow [index into `choices`].
     """
 
@@ -41,7 +41,7 @@ class Menus(Protocol):
     """The menus on sale."""
 
     def of(self, who: str) -> tuple[MenuView, ...]:
-        """Return the menus for flows of this agent, in the order of their contracts."""
+        """Return the menus for this agent's flows: first those of contracts, then of strategies."""
 
     def choose(self, who: str, menu: MenuView, choice: str, flows: Integers | None) -> None:
         """Choose a tariff or strategy for these flows of the agent; None for all flows of the menu.

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Observations of agents: changes since the last decision, in columns by flow or link.
 
-Times are int64 picoseconds (`t_s` and `dt_s` are seconds), and money is in integer micro-units.
+Times ending in `_ps` are int64 picoseconds, times ending in `_s` are seconds, and amounts with
+`_micro` in the name are micro-units of money.
 """
 
 from __future__ import annotations
@@ -327,8 +328,8 @@ class PriceObservation(Timed, msgspec.Struct, frozen=True, eq=False):
         names: names of these links [text, as in the scenario; reverse links end in `.reverse`].
         laws: the marking laws of these links [MarkingLaw].
         responds_ps: time in which users respond to a price, estimated from their last decisions
-            [ps]; 0 for strategies that do not wait (`waits`). It is the settling time of windows
-            plus the time of five decisions and of those until 95 % of users have decided.
+            [ps]; 0 for strategies that do not wait (`waits`). It is the settling time of windows,
+            plus the time of five decisions, plus the time until 95 % of users have decided.
     """
 
     t_ps: int
@@ -342,5 +343,5 @@ class PriceObservation(Timed, msgspec.Struct, frozen=True, eq=False):
 
     @property
     def utilization(self) -> Floats:
-        """Return each link's share of busy time [0 to 1]; 0 at the first decision."""
+        """The share of time for which each link was busy [0 to 1]; 0 at the first decision."""
         return self.links.busy_ps / max(self.dt_ps, 1)

@@ -29,7 +29,7 @@ class Unit:
 
 @dataclasses.dataclass(frozen=True)
 class ByTime:
-    """A mapping from times to quantities in this unit, passed as numbers with keys in seconds."""
+    """A mapping from times to quantities, passed as numbers: times in seconds, others in `unit`."""
 
     unit: str
 

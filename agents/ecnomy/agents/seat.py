@@ -90,7 +90,7 @@ class Seat(Protocol):
 
     # ---- contracts, in `join`
     def own_links(self) -> None:
-        """Make the links in the spec the agent's domain, for whose marks the agent is paid."""
+        """Make the agent the owner of the links in its spec, so that it is paid for their marks."""
 
     def use(self, sources: tuple[str, ...]) -> Integers:
         """Make the agent the user and payer of these sources' flows, and return their rows."""
@@ -113,8 +113,8 @@ class Seat(Protocol):
     ) -> int:
         """Sell the calls of these sources; `seller` decides on each call.
 
-        The market counts calls in progress over all of the agent's tariffs with the same `trunk`.
-        Return the tariff's index in the market's list of tariffs.
+        The agent's tariffs with the same `trunk` share one count of calls in progress. Return the
+        tariff's index in the market's list of tariffs.
         """
 
     def buy_calls(self, buyer: CallBuyer, rows: Integers) -> None:
@@ -180,7 +180,10 @@ class Seat(Protocol):
         """Move flows to the classes decided, if the classes admit them."""
 
     def pay(self, rows: Integers, decision: Decision, *, all_of_them: bool) -> None:
-        """Set payments, caps, weights and budgets of all flows, or of those outside classes."""
+        """Set payments, caps, weights and budgets of these flows.
+
+        Unless `all_of_them` is true, flows in classes keep theirs.
+        """
 
     def note(self, name: str, value: float) -> None:
         """Record a value in the table `agents`."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The market part of a resolved scenario: agents with their links, contracts and prices.
 
-Money is in integer micro-units. `params` are in the units of the field annotations of a strategy or
-a role (see ecnomy.agents.parameters).
+Money is in integer micro-units. The values in `params` are in the units with which the class of the
+strategy or role annotates its fields (see ecnomy.agents.parameters).
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class StrategySpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RoleSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A role by name or dotted path; `params` are the terms of a custom role."""
+    """A role by name or dotted path; `params` are the parameters of a custom role."""
 
     word: str
     params: Params = {}
@@ -61,7 +61,8 @@ class ClassSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         charge_micro_per_s: target cost of the marks of a flow in the class; -1 for the current fee.
         members: number of flows at which the class is full for customers' requests; -1 for no
             limit.
-        cost_micro_per_s: largest cost of marks at which a flow is admitted; -1 for no limit.
+        cost_micro_per_s: largest cost of the marks of all flows in the class, including a new one,
+            at which the new flow is admitted; -1 for no limit.
         customer_pays_marks: whether the carrier charges the customer, not the provider, for marks.
     """
 
@@ -107,7 +108,7 @@ class CallLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ElasticLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A line of a provider's table of elastic connections; `strategy` sets the cost of marks."""
+    """A line of a provider's table of elastic connections; `strategy` pays for their marks."""
 
     tariff: ElasticTariff
     sources: tuple[str, ...]
@@ -115,7 +116,7 @@ class ElasticLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class AgentSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An agent. Fields that its role does not use are empty.
+    """An agent of the market. Fields that its role does not use have their default values.
 
     Attributes:
         role: name of the role, see ecnomy.agents.roles.

@@ -4,8 +4,8 @@
 Qtenv writes a node's name below its icon, and lines start behind the icon. A line that leaves
 steeply downwards therefore crosses the name. Nodes move one at a time, each to the nearby place
 with the lowest cost. The cost includes the length of lines within icons and names, crossings of
-lines, overlaps, nearness to other nodes, and the distance of the move. Without such crossings, a
-network stays unchanged.
+lines, overlaps, nearness to other nodes, and the distance of the move. A node without crossings and
+overlaps keeps its place.
 """
 
 from __future__ import annotations

@@ -61,9 +61,10 @@ def omnetpp_ini(plan: Plan, wiring: Wiring, *, served: bool = True, repeated: bo
     Args:
         plan: a sealed plan.
         wiring: the wiring of the plan's network.
-        served: whether to include configurations, one of which uses `ecnomy serve` as its market.
-        repeated: whether repetition k has the plan's seed plus k. If so, a configuration has ten
-            repetitions.
+        served: whether to include the configurations WithoutMarket and Serve, which connects to
+            `ecnomy serve`.
+        repeated: whether repetition k has the plan's seed plus k. If so, `served` also includes
+            the configuration Repetitions with ten repetitions.
 
     Raises:
         InputError: a number is outside OMNeT++'s range.

@@ -87,8 +87,8 @@ def find_installation() -> Installation:
     """Return a complete installation whose parts fit together.
 
     Raises:
-        InputError: a part is missing or has the wrong version. The message names the variable to
-            set or the part to build.
+        InputError: a part is missing, not built, out of date or of the wrong version. The message
+            gives the variable to set, the build command or the expected version.
     """
     omnetpp, inet = find_omnetpp(), find_inet()
     modules, suffix = find_modules()

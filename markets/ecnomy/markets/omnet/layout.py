@@ -5,9 +5,10 @@
     senders --- router --- router --- sinks          column: the longest data path that leads here
     senders ---+
 
-If data flow in circles, networkx computes the layout of Kamada and Kawai (Information Processing
-Letters 31, 1989) or, for large networks, the layout of Fruchterman and Reingold (1991) from a fixed
-start. The result is rotated so that data mostly flow to the right.
+If data flow in circles or do not reach every node, networkx computes the layout of Kamada and Kawai
+(Information Processing Letters 31, 1989). For large or unconnected networks, it computes the layout
+of Fruchterman and Reingold (1991) from a fixed start. The result is rotated so that data mostly
+flow to the right.
 """
 
 from __future__ import annotations

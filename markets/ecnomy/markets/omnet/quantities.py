@@ -3,7 +3,7 @@
 
 OMNeT++ stores a quantity as a double in the parameter's unit, and converts units by the factors in
 common/unitconversion.cc: t ps become t * 1e-12 s, and t s become t / 1e-12 ps. A time is written in
-the largest unit in which it is an integer that this conversion restores.
+the largest unit in which it is an integer that this conversion restores, or else in seconds.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _EXACT: Final = 2**53  # integers up to this one are exact doubles
 
 
 def time(ps: int) -> str:
-    """Return a time, given in picoseconds, as a NED quantity. Negative times mean unlimited, -1s.
+    """Return a time, given in picoseconds, as a NED quantity, or -1s (unlimited) if it is negative.
 
     Raises:
         InputError: a double in seconds cannot represent this time. Times up to 1,500 s and whole

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans: the input of engines (structs), the table of their laws, and routes."""
+"""Plans, which are the input of engines; the table of the laws that engines have; and routes."""
 
 from ecnomy.markets.plan.structs import (
     NO_PROFILE,

@@ -38,10 +38,11 @@ _FILE: Final = Path(__file__).with_name("laws.json")
 
 
 class Param(msgspec.Struct, frozen=True):
-    """A parameter of a law. `unit` is "" for a dimensionless number, "flag" or "choice".
+    """A parameter of a law.
 
-    `key` is the YAML key: the name without the unit. If the default is None, the value is required
-    or computed (such as the interval that gives a rate).
+    Without a physical unit, `unit` is "" or "whole" (a number), "unit" (packets or bytes), "flag"
+    or "choice". `key` is the YAML key: the name without the unit. If the default is None, the value
+    is required, or computed from others (such as an interval from a rate).
     """
 
     name: str
@@ -118,7 +119,7 @@ def trait_value(kind: str, name: str, trait: str, values: Mapping[str, float]) -
     Args:
         kind: the kind of the law.
         name: the law.
-        trait: the trait, such as ceiling: "slope * (1 - threshold)".
+        trait: name of the trait, such as ceiling with the text "slope * (1 - threshold)".
         values: the law's parameters by name; a choice is given by its index.
     """
     text = law_table()[kind][name].traits[trait]

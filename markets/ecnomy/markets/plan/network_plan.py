@@ -35,7 +35,7 @@ def differences(plan: Plan, network: str) -> list[str]:
         network: the engine's report, a JSON object with the keys of a plan.
 
     Raises:
-        InputError: the report is not an object with these keys.
+        InputError: the report is not a JSON object.
     """
     reported = _object(network)
     for key in ("seed", "digest"):
@@ -47,7 +47,8 @@ def with_network(plan: Plan, network: str) -> Plan:
     """Return the plan with the network's values in place of the scenario's.
 
     Raises:
-        InputError: the network has other links or sources, or a value has the wrong type.
+        InputError: the network is not a JSON object, has other links or sources, or has a value of
+            the wrong type or out of range.
     """
     reported, mine = _object(network), msgspec.to_builtins(plan)
     for key in _NAMED:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Plan: the resolved input of an engine.
 
-A plan is written as canonical JSON (keys sorted, no spaces, UTF-8). Units are fixed and part of the
-names: ps (picoseconds), bps (bit/s), bytes, packets. Sizes are those of IP packets; links add
-framing. Engines have no defaults, so every key is present. Times are int64. A size or limit of -1
-means "none".
+A plan is written as canonical JSON (keys sorted, no spaces, UTF-8). Units are fixed, and most names
+contain them: ps (picoseconds), bps (bit/s), bytes, packets. Sizes are those of IP packets; links
+add framing. Engines have no defaults, so every key is present, except `marking` of a scheduler and
+`reordering` and `delay_profile` of a link. Times are int64. A size or limit of -1 means "none".
 
 The parameters of a law map names to numbers (float64) in the units of the law's C++ header. Flags
 are 0 or 1. Choices are indices into the law's list of choices (see `ecnomy-engine describe`).
@@ -90,7 +90,7 @@ class DelayProfile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Link(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One direction of a link: a FIFO queue with a marking law, a transmitter and a delay."""
+    """One direction of a link, or a half-duplex link: a queue, a transmitter and a delay."""
 
     name: str
     source: int  # index of the node at its start
@@ -127,7 +127,7 @@ class ProfileStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The change of a rate over the day (omnet/laws/traffic/profile.h). Periods begin at time 0."""
+    """Factors on a rate, by time (omnet/laws/traffic/profile.h). Periods begin at time 0."""
 
     period_ps: int  # -1: no profile
     steps: list[ProfileStep]
@@ -181,7 +181,7 @@ class Tcp(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="tcp", ta
 
     @property
     def counts_marks(self) -> bool:
-        """Return whether ACKs count marks; if not, the sender learns of one mark per round trip."""
+        """Return whether ACKs count marks; if not, a sender learns of one per round trip at most."""
         return self.echo in ("accurate", "accecn")
 
 
@@ -240,7 +240,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def most_bps(self) -> float:
-        """Return the largest rate of a flow's traffic [IP bit/s]; infinite for greedy traffic."""
+        """Return the largest rate of a flow's traffic [IP bit/s]; infinite without `rate_bps`."""
         return float(self.traffic.params.get("rate_bps", math.inf)) * self.profile.largest
 
     @property

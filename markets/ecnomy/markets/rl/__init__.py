@@ -4,7 +4,7 @@
     from ecnomy.markets.rl import market_env, parallel_env, vector_env
 
     env = parallel_env("configs/rl/monopolist.yaml")         # a PettingZoo ParallelEnv
-    env = market_env("configs/rl/monopolist.yaml")           # Gymnasium, one of its learners
+    env = market_env("configs/rl/monopolist.yaml")           # Gymnasium, one learner
     env = vector_env("configs/rl/monopolist.yaml", 64)       # Gymnasium, 64 markets in parallel
 
 The environment file (environment_file.py) defines observations, actions and rewards. Names are

@@ -8,7 +8,7 @@ step: 60 s                         # between two actions
 settle: 30 s                       # initial part of a step that is not measured
 steps: 40                          # per episode
 learners:
-  - name: isp                      # an agent of the scenario, whose own strategy it replaces
+  - name: isp                      # an agent of the scenario; learning replaces its strategy
     observations: {utilization: {least: 0, most: 1}, profit: {least: 0 money/s, most: 20 money/s}}
     actions: {price: {least: 0.01 money, most: 1 money, scale: log}}
     reward: {kind: profit, per: 10 money/s}
@@ -95,7 +95,7 @@ class Learner(msgspec.Struct, frozen=True, kw_only=True):
             1]. A range is {least: A, most: B}, with scale: log for logarithmic shares.
         actions: Quantities set at each step, each with its range. scale: log spaces values
             logarithmically and needs a least above 0. With levels: N (2 to 10,000; if set, for all
-            actions) the learner chooses one of N evenly spaced values.
+            actions) the learner chooses one of N values, evenly spaced on the scale.
         reward: Reward of the agent for a step.
     """
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A market as a PettingZoo ParallelEnv, in which all learners act at the start of each step.
 
-An episode is truncated after its number of steps. Infos contain `seed` and the observed quantities
-in their units. A fault during a run raises its error in the current call, for instance an
-EngineError with the last message of a dead engine. After a fault, reset() begins a new episode.
+An episode is truncated after the number of steps in the environment file. Infos contain `seed` and
+the observed quantities in their units. If a run fails, the current call raises the error, such as
+an EngineError with the last message of a dead engine. After an error, reset() begins a new episode.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Define the observations, actions and rewards of learners by role.
 
-All quantities cover the measured part of a step (after `settle`), and concern the agent's own
-account, links and flows. A learner therefore observes no more than a strategy does.
+Rates and the utilization cover the measured part of a step (after `settle`); the other quantities
+are current values. Except the elapsed share of the episode (`time`), all concern the agent's
+account, links and flows. A learner therefore observes no more of the market than a strategy does.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class Look(msgspec.Struct, frozen=True, eq=False):
     """The observations of a learner's agent over the measured part of the last step.
 
     Attributes:
-        dt_s: duration of the observation [s]; 0 at the beginning.
+        dt_s: duration of the observation [s]; at the start of an episode, that of the warm-up.
         share: elapsed share of the episode.
         balance: current balance of the agent's account [money].
         gained: receipts minus payments during the observation [money].

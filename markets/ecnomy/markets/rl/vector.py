@@ -110,7 +110,7 @@ class MarketVectorEnv(VectorEnv):
         """Act in every market, and return the values that Gymnasium's `step` returns for each.
 
         Raises:
-            InputError: an action is not in the space.
+            InputError: the number of actions is wrong, or an action is not in the space.
             NotRunningError: no episode is in progress, or a process has ended.
             EcnomyError: as for Market.step.
         """

@@ -56,7 +56,7 @@ class Scenario(msgspec.Struct, frozen=True):
 
     @property
     def epoch_ps(self) -> int:
-        """Return the time between two reports to the market, in ps."""
+        """Return the time between two reports, in ps; it is 1 s without a market."""
         return self.document.epoch_ps
 
     def resolved(self) -> dict[str, Any]:

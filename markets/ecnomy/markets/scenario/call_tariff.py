@@ -223,8 +223,8 @@ class _CallPriceReader:
 class CallTariffEntry(msgspec.Struct, frozen=True, kw_only=True):
     """The price and promised quality of a call, and the reimbursement for a broken promise.
 
-    The source's traffic must stay within `max_time` and `peak_rate`. The `mean_rate` is only a
-    declaration, on which prices may depend.
+    A call is ended after `max_time`, and its source may not send faster than `peak_rate`. The
+    `mean_rate` is only a declaration, on which prices may depend.
 
     Attributes:
         price: price of a call: an amount, prices per time or packet, a sum of these, prices by
@@ -237,8 +237,8 @@ class CallTariffEntry(msgspec.Struct, frozen=True, kw_only=True):
         max_time: time after which a call is ended; by default there is no limit.
         peak_rate: largest rate at which a source may send in a call; by default there is no limit.
             Required for effective-bandwidth; a price of packets needs `peak_rate` or `mean_rate`.
-        mean_rate: mean rate that callers declare, for prices of packets and effective-bandwidth; by
-            default `peak_rate`.
+        mean_rate: mean rate that callers declare, for prices of packets; by default `peak_rate`.
+            Required for effective-bandwidth.
         max_blocking_rate: largest share of calls that may be blocked; the strategy
             marking-quantile uses it as a target.
         quality_seen_by: party that decides whether a promise was broken; by default the provider
@@ -335,7 +335,7 @@ class CallTariffRow(CallTariffEntry, frozen=True, kw_only=True):
 
 
 class ElasticRow(msgspec.Struct, frozen=True, kw_only=True):
-    """An entry of the `elastic` table, with the price, deadline and mark budget of a file.
+    """An entry of the `elastic` table: the price and deadline of a file, and a strategy for marks.
 
     By default the strategy file-budget aims to send each file by its deadline, and limits the cost
     of its marks to its price.

@@ -33,7 +33,8 @@ def class_spec(name: str, agent: AgentEntry) -> ClassSpec:
 def check_classes(document: Document, agents: tuple[AgentEntry, ...], places: Places) -> None:
     """Check fees, initial numbers of members, and the keys that strategies need.
 
-    Raises: ScenarioError: a check fails.
+    Raises:
+        ScenarioError: a check fails.
     """
     for index, agent in enumerate(agents):
         for name in agent.classes:
@@ -71,8 +72,8 @@ def _check_room(
 def _check_needs(agent: AgentEntry, path: str, places: Places) -> None:
     """Check that the agent's classes have the keys that its strategy needs.
 
-    The strategy's `needs_of_classes` maps each key that all classes need to an example value. Its
-    `needs_of_one_class` maps each key that at least one class needs.
+    The strategy's `needs_of_classes` contains an example value for each key that every class must
+    have. Its `needs_of_one_class` contains one for each key that at least one class must have.
     """
     if agent.strategy is None:
         return

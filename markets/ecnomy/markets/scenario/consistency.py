@@ -68,8 +68,8 @@ def market_spec(document: Document, places: Places) -> MarketSpec | None:
     """Check the document's market and return it, or None if there is no market.
 
     Raises:
-        ScenarioError: a source is unknown, or has two owners; a strategy needs a rate that neither
-            it nor its source's traffic sets; or a link is not in exactly one domain.
+        ScenarioError: a check fails. For example, a source is unknown or has two owners, or a link
+            is not in exactly one domain.
     """
     market = document.market
     if market is None:
@@ -252,7 +252,7 @@ def _kind(contract: ContractEntry) -> str:
 
 
 def _check_handlers(document: Document, agents: tuple[AgentEntry, ...], places: Places) -> None:
-    """Check that price handlers pay for their flows, and that the traffic fits their strategies."""
+    """Check that price handlers pay for their flows, and that traffic fits agents' strategies."""
     sold = {source: owner for source, owner, _ in _class_sources(agents)}
     for index, agent in enumerate(agents):
         steered: list[tuple[str, str]] = []  # (path, source)
@@ -276,7 +276,7 @@ def _check_handlers(document: Document, agents: tuple[AgentEntry, ...], places: 
 
 
 def _check_alternatives(document: Document, agents: tuple[AgentEntry, ...], places: Places) -> None:
-    """Check that the sources between which users choose have equal numbers of flows."""
+    """Check that users who choose between sources have two or more, with equal numbers of rows."""
     rows = {s.name: 1 if s.rows == TOGETHER else s.count for s in document.sources}
     for index, agent in enumerate(agents):
         kind = agent.strategy.kind if agent.strategy else ""

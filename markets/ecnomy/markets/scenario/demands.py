@@ -77,7 +77,7 @@ class Sending(msgspec.Struct, frozen=True, kw_only=True):
             agent still applies to each flow.
         transport: UDP, or TCP with a window law.
         send_overhead: largest random delay of each packet at the sender. With auto, it is the
-            transmission time of a packet on the slowest link.
+            transmission time of a packet on the slowest link of the path.
     """
 
     count: _Count = 1
@@ -131,8 +131,8 @@ class Scale(msgspec.Struct, frozen=True, kw_only=True):
 class Demands(Sending, frozen=True, kw_only=True):
     """A source `<name>-<from>-<to>` for each pair of nodes, limited to the demand of the pair.
 
-    A pair with a demand below 1 bit/s has no source. With `count` > 1, the flows of a pair share
-    its demand equally.
+    With `count` > 1, the flows of a pair share its demand equally. A pair has no source if the rate
+    of each flow rounds to 0 bit/s.
 
     Attributes:
         name: first part of the names of the sources, `<name>-<from>-<to>`.

@@ -181,8 +181,8 @@ class ContractEntry(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         name: kind of the contract's postings in the ledger; by default the meter's name followed by
             `-charge`.
-        meter: quantity counted for each flow. `time`: its active time, from its source's start to
-            its stop. `weight`: the active time multiplied by the weight of the window law, to a
+        meter: quantity counted for each flow. `time`: its active time between the start and stop of
+            its source. `weight`: the active time multiplied by the weight of the window law, to a
             millionth. The agent or else the transport sets the weight; it is 0 while the payment
             for marks controls the flow. `bytes` and `packets`: IP packets delivered. `marks`:
             CE packets delivered. `marked-bytes`: the bytes of CE packets delivered (congestion

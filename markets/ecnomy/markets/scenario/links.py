@@ -158,7 +158,7 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
         reordering: packets that the wire delivers late, by default none. The reverse direction
             has the same values unless `reverse` sets others.
         delay_profile: delay in addition to `delay` that changes over time, as on a path over
-            satellites. When it falls, later packets overtake earlier ones. The reverse direction
+            satellites. When it falls, later packets can overtake others. The reverse direction
             has the same profile unless `reverse` sets another one.
     """
 

@@ -12,7 +12,7 @@ __all__ = ["Places"]
 
 
 class Places(msgspec.Struct, frozen=True):
-    """The place of each written value by dotted path; other values have the place `file`.
+    """The place of each written value by dotted path, and the `file`, the place of all others.
 
     `written` maps the path of each derived value, such as a source of a demand matrix, to the path
     of the written value from which it derives. Messages name the written value.
@@ -30,7 +30,10 @@ class Places(msgspec.Struct, frozen=True):
         return self.by_path.get(path, Place(self.file, None))
 
     def fault(self, path: str, found: str, expected: str) -> ScenarioError:
-        """Return an error at a value, without the index of an item written outside a list."""
+        """Return an error at a value; its path lacks the index of an item written without a list.
+
+        A list with one item may be written as the item alone.
+        """
         path = self._as_written(path)
         if path not in self.by_path and path.endswith("]"):
             path = path[: path.rfind("[")]

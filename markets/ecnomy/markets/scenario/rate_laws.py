@@ -70,11 +70,11 @@ class Rem(_Priced, frozen=True, kw_only=True, tag="rem", tag_field="law"):
         provide a large buffer. With buffers of 200 packets, losses at the start leave a ring of six
         links 11 to 20 % away from its optimum after 40 s. If phi is `auto` here, or phi, gamma or
         alpha at a REM link, it is computed from capacities, round trips and initial weights. The
-        computation takes all REM sources as active and ignores other traffic. All `auto` values of
-        phi are equal; if the scenario states phi as a number elsewhere, that number is used.
-        `ecnomy check` warns about a gamma or alpha beyond the bound of stability, and a phi that
-        marks fewer than 5 % or more than 99 % of a source's packets. In the paper all packets can
-        be marked, so `ect: all` is the default. With `ect: data`, links drop retransmissions
+        computation assumes that all REM sources are active, and ignores other traffic. All `auto`
+        values of phi are equal; if the scenario states phi as a number elsewhere, that number is
+        used. `ecnomy check` warns about a gamma or alpha beyond the bound of stability, and a phi
+        that marks fewer than 5 % or more than 99 % of a source's packets. In the paper all packets
+        can be marked, so `ect: all` is the default. With `ect: data`, links drop retransmissions
         whenever they would mark data. With `not_ect: pass`, retransmissions count as unmarked
         instead, and the source sends faster into the queue that delayed its ACKs.
     """

@@ -59,7 +59,7 @@ def _link(link: Node, shared: Node) -> Node:
 
 
 def _refined(holder: Node, shared: Node) -> Node:
-    """Return the holder with a full marking: the shared law, changed by the holder's own values."""
+    """Return the holder; a marking without a `law` becomes the shared law with changed values."""
     own = holder.mapping().get(_KEY)
     if own is None or not isinstance(own.value, dict) or "law" in own.value:
         return holder

@@ -99,7 +99,7 @@ def _inside(source: Node, path: str) -> Node:
 
 
 def _from_file(node: Node, path: str) -> Node:
-    """Return the sizes in a file, which is beside its scenario or in the current folder."""
+    """Return the sizes in a file beside the scenario file, or else in the current folder."""
     named = str(node.value)
     beside = os.path.join(os.path.dirname(node.place.file), named)
     shown = beside if os.path.isfile(node.place.file) else named

@@ -155,7 +155,8 @@ class WtpSender(TcpOptions, frozen=True, kw_only=True, tag="wtp-sender", tag_fie
 class WindowForm(TcpOptions, frozen=True, kw_only=True):
     """A window law as written in YAML; its fields come from the table of laws.
 
-    The defaults are those of ordinary TCP; laws that count marks use the accurate echo.
+    The defaults are those of ordinary TCP, with two exceptions. Laws that count marks use the
+    accurate echo, and laws with a rate and L4S laws pace packets.
     """
 
     @property
@@ -212,7 +213,7 @@ class Udp(msgspec.Struct, frozen=True, kw_only=True, tag="udp", tag_field="law")
 
 
 class PricedForm(WindowForm, frozen=True, kw_only=True):
-    """A window law whose weight the market sets; its fields come from the table of laws.
+    """A window law whose weight the market can set; its fields come from the table of laws.
 
     Attributes:
         mark_rate: target number of marks per second, instead of the weight.

@@ -46,11 +46,11 @@ class DeficitRoundRobin(
     """Classes take turns in proportion to their shares, and borrow the capacity of idle classes.
 
     Note:
-        A class's `marking` (drop-tail, fixed or red) observes that class alone, as if its share
-        were a link. With `above_max: drop, mark_p: 0`, the law drops instead of marking. A packet
-        that finds no room in its class or in the link's buffer is dropped. `quantum` is the quantum
-        of the class with the smallest share; other quanta are proportional to the shares.
-        configs/examples/two-classes.yaml reproduces Table 1 of andreassen2002.
+        A class's `marking` (drop-tail, fixed, red or self-configuring-red) observes that class
+        alone, as if its share were a link. With `above_max: drop, mark_p: 0`, red drops instead of
+        marking. A packet that finds no room in its class or in the link's buffer is dropped.
+        `quantum` is the quantum of the class with the smallest share; other quanta are proportional
+        to the shares. configs/examples/two-classes.yaml reproduces Table 1 of andreassen2002.
 
     Attributes:
         classes: classes with their shares of the link, which sum to at most 1.

@@ -17,7 +17,7 @@ class Meter(msgspec.Struct, frozen=True):
         name: name in YAML.
         unit: one of unit_price.METER_UNITS.
         of_marks: whether the meter counts marks or bytes of marked packets. If so, a posted price
-            depends on their codepoint.
+            depends on the codepoint of the marked packets.
     """
 
     name: str

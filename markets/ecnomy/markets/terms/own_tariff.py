@@ -94,7 +94,8 @@ class OwnAccruer:
         """See Accruer.
 
         Raises:
-            TariffError: the custom code failed, or did not return integers in [0, 2^62).
+            TariffError: the custom code failed, or did not return an array with an integer in
+                [0, 2^62) for each row.
         """
         if active_ps is None:
             active_ps = np.full(self._rows, to_ps - from_ps, dtype=np.int64)

@@ -3,9 +3,9 @@
 
 A carrier names its links by patterns (`core*`), or names nodes and owns their outgoing links,
 because the queue of a link is at its start. A pattern is compared with the names of both directions
-of a duplex link (`bottleneck`, `bottleneck.reverse`). If no pattern names the reverse direction, it
-belongs to the owner of the forward direction. A single carrier that names neither links nor nodes
-owns all links.
+of a duplex link (`bottleneck`, `bottleneck.reverse`). If no carrier names the reverse direction or
+its start node, it belongs to the owner of the forward direction. A single carrier that names
+neither links nor nodes owns all links.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ def owners_of(links: Sequence[tuple[str, str]], carriers: Sequence[AgentSpec]) -
         carriers: at least one carrier, in the scenario's order.
 
     Raises:
-        Misowned: a pattern or node matches no link, or a link does not have exactly one owner.
+        Misowned: a pattern or node matches no link, one of several carriers names neither links nor
+            nodes, or a link does not have exactly one owner.
     """
     if len(carriers) == 1 and not carriers[0].links and not carriers[0].nodes:
         return [0] * len(links)

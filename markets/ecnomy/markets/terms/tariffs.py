@@ -341,8 +341,9 @@ class Menu(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="men
     """Tariffs from which the buyer chooses.
 
     Note:
-        Each choice has a separate bill, whose blocks, cap and fraction stay unchanged while another
-        choice is in use. The strategy of a user chooses tariffs for its flows with `choose`.
+        Each choice has a separate bill. Its total quantity, its amount and the unbilled fraction of
+        a micro-unit stay unchanged while another choice is in use. The strategy of a user chooses
+        tariffs for the user's flows with `choose`.
 
     Attributes:
         choices: tariffs by name; each flow begins with the first one.
@@ -366,7 +367,7 @@ KINDS: Final[dict[str, type[msgspec.Struct]]] = {
 
 
 def choices(tariff: Tariff) -> Iterator[tuple[str, Simple]]:
-    """Yield each tariff of a menu with its key, or a single tariff with ""."""
+    """Yield (`.choices.<name>`, tariff) for each choice of a menu, or ("", tariff) otherwise."""
     if isinstance(tariff, Menu):
         for name, choice in tariff.choices.items():
             yield f".choices.{name}", choice

@@ -144,7 +144,7 @@ def _name_of(unit: str) -> str:
 
 
 def _whole(micro_each: Fraction, unit: str, per: int) -> tuple[int, int] | None:
-    """Return (micro-units, units) for `per` units, or for the fewest units with a whole price."""
+    """Return (micro-units, units) of a whole price, for `per` units or else the fewest, or None."""
     known = sorted(count for of, count in units.PER.values() if of == unit)
     for count in [per] * (per in known) + known:
         exact = micro_each * MICRO * count
