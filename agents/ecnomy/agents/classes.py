@@ -68,8 +68,8 @@ class ClassRequest(msgspec.Struct, frozen=True):
         name: name of the requested class [text].
         flow: number of the flow [index in the run, as in the table `flows`].
         members: number of flows in the requested class now [flows].
-        cost_micro_per_s: recent cost of the marks of the requested class [micro-units of money /
-            s].
+        cost_micro_per_s: recent cost of the marks of all flows in the requested class [micro-units
+            of money / s].
     """
 
     t_ps: int

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decisions of agents: payment for a flow, its largest rate, weight, class and budget.
+"""Decisions about a flow: payment, class, rate cap, weight, budget, and whether it may send.
 
 Agents decide in money only. The market converts willingness to pay into marks per second.
 """
@@ -44,7 +44,7 @@ class FlowDecision(msgspec.Struct, frozen=True):
             `multcp` flow represents [flows], w of `rem` [packets/s], marks per round trip of `wtp`
             [marks]; 0 or more. LEAVE (-1), the default, keeps the weight. After a decision with a
             weight, the flow has no target mark rate until its agent sets a willingness alone.
-            If the law has no weight, such a decision ends the run.
+            If the law has no weight, a decision with a weight ends the run.
         budget_micro: largest total cost of marks from now on, NO_BUDGET (-1) for no limit
             [micro-units of money]. The engine enforces the budget packet by packet: a flow waits
             once it has a packet in flight for each mark that it can still buy. If a price changes,
@@ -63,7 +63,7 @@ class FlowDecision(msgspec.Struct, frozen=True):
 
 
 class Decision(msgspec.Struct, frozen=True, eq=False):
-    """The decisions for all observed flows: columns with one value per flow, in observed order.
+    """The decisions for all observed flows: columns with a value per flow, in the observed order.
 
     A column is an array or a list of NumPy or Python numbers. A column of None, the default, leaves
     this property of all flows unchanged.

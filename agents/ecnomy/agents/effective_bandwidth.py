@@ -7,7 +7,7 @@ source,
     alpha(h, M)  =  (1 / s) log(1 + (M / h) (e^(s h) - 1))      from M (s -> 0) to h (s large)
 
 The space parameter s is large if bursts are large relative to the resource. A user who declares the
-mean rate m pays for the time T and the volume V by the tangent to alpha at m:
+mean rate m pays for the time T and the volume V according to the tangent to alpha at m:
 
     a(h, m) T + b(h, m) V,     b = d alpha / dM at m,     a = alpha(h, m) - b m
 

@@ -59,9 +59,9 @@ def find(family: Family, kind: str) -> type:
     """Return the class of a family by built-in name, `module:Class` or entry point.
 
     Raises:
-        EcnomyError: no class has this name, or it cannot be imported, or it has none of the
-            methods. For an unknown name, the message suggests the nearest name or lists the known
-            names. The type of the exception is the family's `error`.
+        EcnomyError: the class does not exist, cannot be imported, or has none of the methods. For
+            an unknown name, the message suggests the nearest name or lists the known names. The
+            type of the exception is the family's `error`.
     """
     if kind in family.built_in:
         return _load(family, kind, family.built_in[kind])

@@ -22,7 +22,7 @@ class MenuView(msgspec.Struct, frozen=True, eq=False):
     """The state of a menu at this report, for those flows of one agent that the menu serves.
 
     Attributes:
-        seller: the seller of the contract [name of an agent].
+        seller: the agent that offers the menu [name].
         name: name of the contract, which is the kind of its postings, or STRATEGY [text].
         choices: names of the tariffs or strategies, in the scenario's order [text]; flows begin
             with the first.
@@ -41,7 +41,7 @@ class Menus(Protocol):
     """The menus on sale."""
 
     def of(self, who: str) -> tuple[MenuView, ...]:
-        """Return the menus for this agent's flows: first those of contracts, then of strategies."""
+        """Return the menus for this agent's flows: those of tariffs, then those of strategies."""
 
     def choose(self, who: str, menu: MenuView, choice: str, flows: Integers | None) -> None:
         """Choose a tariff or strategy for these flows of the agent; None for all flows of the menu.

@@ -87,7 +87,7 @@ class FlowColumns(msgspec.Struct, frozen=True, eq=False):
         srtt_s: smoothed round-trip time now, 0 before the first sample [s].
         gain: gain of the window law, 0 if a mark rate cannot control the flow [per mark].
         offer: class of the flow, NO_OFFER outside classes [index into `Observation.offers`].
-        limit_bps: largest rate of the traffic, infinite for greedy traffic [bit/s of IP packets].
+        limit_bps: largest rate of rate-capped traffic, otherwise infinite [bit/s of IP packets].
         price_micro: price of a mark for the flow [micro-units of money per mark], NaN by default.
         source: source of the flow [index into `Observation.sources`].
         member: number of the flow within its source [number from 0; 0 for a row of many].
@@ -216,7 +216,7 @@ class FlowView(Timed, msgspec.Struct, frozen=True):
         srtt_s: smoothed round-trip time now, 0 before the first sample [s].
         gain: gain of the window law, 0 if a mark rate cannot control the flow [per mark].
         offer: class of the flow, NO_OFFER (-1) outside classes [index into `offers`].
-        limit_bps: largest rate of the traffic, infinite for greedy traffic [bit/s of IP packets].
+        limit_bps: largest rate of rate-capped traffic, otherwise infinite [bit/s of IP packets].
         member: number of the flow within its source [number from 0; 0 for a row of many].
         payload_bps: payload acknowledged for the first time, without headers [bit/s].
         switched_on: whether the agent lets the flow send [Boolean]; `active` also requires that the

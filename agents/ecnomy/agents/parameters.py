@@ -6,9 +6,9 @@
     prices: Annotated[Mapping[float, float], ByTime("money")]   users write `{60 s: 0.1 money}`
 
 The scenario loader reads the annotation and passes the number in its unit to the strategy. A
-parameter without an annotation is a plain number, a Boolean or text. The docstring states the range
-of a plain number, as in `[from 0 to 1]`. If a strategy raises Refused for a value, the error
-message gives the value's line in the scenario.
+parameter without an annotation is a plain number, a Boolean or text. The docstring of the strategy
+states the range of a plain number, as in `[from 0 to 1]`. If a strategy raises Refused for a value,
+the error message gives the value's line in the scenario.
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ class Seat(Protocol):
 
     # ---- contracts, in `join`
     def own_links(self) -> None:
-        """Make the agent the owner of the links in its spec, so that it is paid for their marks."""
+        """Make the agent the owner of the links in its spec, which form the agent's domain."""
 
     def use(self, sources: tuple[str, ...]) -> Integers:
         """Make the agent the user and payer of these sources' flows, and return their rows."""

@@ -125,7 +125,7 @@ class AgentSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         decision_interval_ps: time between two decisions [ps]; -1 for the role's default.
         test_streams: sources of test streams, which measure the network.
         lines: tariff table of calls.
-        elastic: table of elastic connection types, for files.
+        elastic: table of the types of elastic connections, which transfer files.
         integrated_with: carrier of the same firm, "" for an independent agent.
         fixed_costs: costs that do not depend on sales: an amount in micro-units, and its period in
             ps.

@@ -181,7 +181,7 @@ class Tcp(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="tcp", ta
 
     @property
     def counts_marks(self) -> bool:
-        """Return whether ACKs count marks; if not, a sender learns of one per round trip at most."""
+        """Return whether ACKs count marks; if not, they report at most one mark per round trip."""
         return self.echo in ("accurate", "accecn")
 
 
@@ -240,7 +240,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def most_bps(self) -> float:
-        """Return the largest rate of a flow's traffic [IP bit/s]; infinite without `rate_bps`."""
+        """Return the largest rate of a flow's traffic [IP bit/s]; infinite unless rate-capped."""
         return float(self.traffic.params.get("rate_bps", math.inf)) * self.profile.largest
 
     @property

@@ -66,7 +66,7 @@ class Sending(msgspec.Struct, frozen=True, kw_only=True):
         spread: largest random delay of a flow's start, in addition to `stagger`; delays are uniform
             from 0 to this value.
         stop: time from which the source starts no new transfers, calls or packets.
-        profile: factors that scale the source's rate over the day. Each factor holds until the next
+        profile: factors that scale the source's rate over time. Each factor holds until the next
             step, and the steps repeat every period. A larger factor shortens pauses and gaps
             between packets; at a factor of 0, nothing new begins. A rate-capped source sends at
             most rate x factor. Greedy flow i sends while (i + 1/2) / count is below factor /

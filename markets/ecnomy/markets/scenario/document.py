@@ -216,11 +216,11 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
             application providers.
         marks_paid_by: party that pays the carrier for the marks of flows in the provider's classes;
             by default the provider.
-        sources: sources of the flows that the agent owns, or of the calls that it sells.
+        sources: sources whose flows the agent pays for, or whose calls it sells.
         test_streams: sources whose cbr or poisson traffic a stream provider uses to observe the
             network.
         tariff: price and promise of the calls of `sources`, as a tariff table with a single entry.
-            A stream provider needs `tariff` or `tariffs`. The price is per call, time or packet.
+            A stream provider needs `tariff`, `tariffs` or `elastic`.
         tariffs: tariff table of the calls that the agent sells, with an entry for each type of
             connection.
         elastic: table of the files and pages that the agent delivers by a deadline, with an entry
@@ -388,7 +388,7 @@ class RecordEntry(msgspec.Struct, frozen=True, kw_only=True):
         histograms: histograms over the measured window, from the warm-up to the end.
         counts: counts in bins of time, which show burstiness. `ecnomy.analysis.dispersion(column)`
             returns the index of dispersion of a column.
-        classes: intervals of the table of classes, which runs with a scheduler write.
+        classes: settings of the table of classes, which only runs with a scheduler write.
     """
 
     series: tuple[Annotated[str, Choice(SERIES)], ...] = ()

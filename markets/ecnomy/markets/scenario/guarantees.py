@@ -35,8 +35,8 @@ def check_guarantees(
     Args:
         document: the scenario.
         agents: agents of the scenario, with groups replaced by their sources.
-        taken: sources of classes and price handlers, with their owners; this function adds test
-            streams.
+        taken: sources of classes and price handlers, with their owners; this function adds sources
+            of files and test streams.
         places: the places of the values, for messages.
 
     Raises:

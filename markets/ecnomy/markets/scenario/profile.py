@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The YAML under a source's `profile:` and a link's `delay_profile:`, which vary over time.
+"""The YAML under a source's `profile:` and a link's `delay_profile:`: values by time.
 
     profile: {steps: {0 h: 0.3, 8 h: 1.0, 12 h: 1.3, 18 h: 0.8}}       # factors on the load
     delay_profile: {period: 30 s, steps: {0 s: 0 ms, 15 s: 40 ms}}     # added to the link's delay

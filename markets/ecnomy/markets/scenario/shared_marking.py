@@ -46,7 +46,7 @@ def with_shared_marking(root: Node) -> Node:
 
 
 def _link(link: Node, shared: Node) -> Node:
-    """Return a link with the shared marking, unless it has a marking or a scheduler."""
+    """Return a link with the shared marking, unless a scheduler or a `law` replaces it."""
     if not isinstance(link.value, dict):
         return link
     link = _refined(link, shared)

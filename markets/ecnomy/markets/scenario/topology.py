@@ -58,7 +58,8 @@ def open_topology(name: str, renamed: Mapping[str, str], places: Places) -> Topo
     """Load a topology by name, and rename some of its nodes.
 
     Raises:
-        ScenarioError: the topology or a renamed node does not exist, or topohub is not installed.
+        ScenarioError: the topology or a renamed node does not exist, two nodes would have the same
+            name, or topohub is not installed.
     """
     data = _load(name, places)
     names = node_names({n["id"]: str(n.get("name") or "") for n in data["nodes"]})

@@ -36,8 +36,8 @@ def with_demands(
     """Replace demand matrices by sources, and return the document and the extended places.
 
     Raises:
-        ScenarioError: the matrix does not exist or has no demand, or a node is unknown or
-            unreachable.
+        ScenarioError: the matrix does not exist or has no demand, a node is unknown or unreachable,
+            or the name of a source is too long.
     """
     sources, written = list(document.sources), dict(places.written)
     for index, demands in enumerate(document.demands):

@@ -25,8 +25,8 @@ def with_links(network: Network, topology: Topology, places: Places) -> tuple[Ne
     """Replace the topology by its links, and return the network and the extended places.
 
     Raises:
-        ScenarioError: a link has no rate or no length, or an override names a link that does not
-            exist.
+        ScenarioError: a link has no rate or length, or has invalid values, or an override names a
+            link that does not exist.
     """
     names = [f"{edge.one}-{edge.other}" for edge in topology.edges]
     own = _overrides(network, topology, names, places)

@@ -266,8 +266,8 @@ class OnOff(msgspec.Struct, frozen=True, kw_only=True, tag="on-off", tag_field="
     """Sends files of a geometric number of packets, with exponential pauses between them.
 
     Attributes:
-        connection: whether each file has a new connection, or all share one that restarts after
-            a silence.
+        connection: whether each file has a new connection, or all share one, whose window restarts
+            after a silence.
     """
 
     packets: Annotated[
@@ -318,8 +318,8 @@ class Web(msgspec.Struct, frozen=True, kw_only=True, tag="web", tag_field="kind"
 
     Attributes:
         mean: mean size of the files.
-        connection: whether each file has a new connection, or all share one that restarts after
-            a silence.
+        connection: whether each file has a new connection, or all share one, whose window restarts
+            after a silence.
         sizes: file sizes to draw from, with weights, or the name of a file with sizes; needs size:
             list. A file has one size per line, in bytes or with a unit. A weight may follow after a
             comma (by default 1), and `#` begins a comment. A list has up to 10,000 sizes. The file
