@@ -103,7 +103,7 @@ class Call(msgspec.Struct, frozen=True):
         t_ps: time of the request [ps].
         flow: flow of the call [index of the flow in the run, as in the table `flows`].
         tariff: tariff of the call, at the price in force [CallTariff].
-        mark_price: the current price of a mark of the call [micro-units of money].
+        mark_price: the current price of a mark on the call's packets [micro-units of money].
         under_way: admitted calls of the provider that are still in progress [calls]. Calls on a
             tariff with its own strategy are counted separately.
     """

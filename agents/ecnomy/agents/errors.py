@@ -118,7 +118,7 @@ class EngineError(EcnomyError):
 
 
 class ProtocolError(EngineError):
-    """A peer broke the protocol. `name` is the fixed name of the refusal (see PROTOCOL.md)."""
+    """A peer broke the protocol. `name` is the fixed name of the error (see PROTOCOL.md)."""
 
     def __init__(self, name: str, detail: str) -> None:
         self.name, self.detail = name, detail
@@ -130,7 +130,7 @@ class NotRunningError(EcnomyError):
 
 
 class LedgerError(EcnomyError):
-    """An impossible posting. `name` is the fixed name of the refusal."""
+    """An impossible posting. `name` is the fixed name of the error."""
 
     def __init__(self, name: str, detail: str) -> None:
         self.name, self.detail = name, detail

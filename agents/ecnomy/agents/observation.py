@@ -79,7 +79,8 @@ class FlowColumns(msgspec.Struct, frozen=True, eq=False):
 
     Attributes:
         flow: number of the flow [index in the run, as in the table `flows`].
-        active: 1 while the flow may send, otherwise 0 [flows; for a row of many: their number].
+        active: 1 while the flow may send, otherwise 0; for a row of many flows, the number of flows
+            that may send [flows].
         goodput_bps: data acknowledged for the first time [bit/s of IP packets, with headers].
         delivered: packets that reached the receiver, including duplicates [packets].
         marks: delivered packets marked CE, which are charged [packets].
@@ -90,7 +91,7 @@ class FlowColumns(msgspec.Struct, frozen=True, eq=False):
         limit_bps: largest rate of rate-capped traffic, otherwise infinite [bit/s of IP packets].
         price_micro: price of a mark for the flow [micro-units of money per mark], NaN by default.
         source: source of the flow [index into `Observation.sources`].
-        member: number of the flow within its source [number from 0; 0 for a row of many].
+        member: number of the flow within its source [number from 0; 0 for a row of many flows].
         payload_bps: payload acknowledged for the first time, without headers [bit/s].
         switched_on: whether the agent lets the flow send [Boolean]; `active` also requires that the
             flow has started.
@@ -208,7 +209,8 @@ class FlowView(Timed, msgspec.Struct, frozen=True):
             unless it is a mean over domains.
         offers: the classes on sale in this market [offers].
         flow: number of the flow [index in the run, as in the table `flows`].
-        active: 1 while the flow may send, otherwise 0 [flows; for a row of many: their number].
+        active: 1 while the flow may send, otherwise 0; for a row of many flows, the number of flows
+            that may send [flows].
         goodput_bps: data acknowledged for the first time [bit/s of IP packets, with headers].
         delivered: packets that reached the receiver, including duplicates [packets].
         marks: delivered packets marked CE, which are charged [packets].
@@ -217,7 +219,7 @@ class FlowView(Timed, msgspec.Struct, frozen=True):
         gain: gain of the window law, 0 if a mark rate cannot control the flow [per mark].
         offer: class of the flow, NO_OFFER (-1) outside classes [index into `offers`].
         limit_bps: largest rate of rate-capped traffic, otherwise infinite [bit/s of IP packets].
-        member: number of the flow within its source [number from 0; 0 for a row of many].
+        member: number of the flow within its source [number from 0; 0 for a row of many flows].
         payload_bps: payload acknowledged for the first time, without headers [bit/s].
         switched_on: whether the agent lets the flow send [Boolean]; `active` also requires that the
             flow has started.

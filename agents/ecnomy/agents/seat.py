@@ -101,7 +101,7 @@ class Seat(Protocol):
     def sell_class(self, sold: ClassSpec, seller: ClassSeller | None = None) -> Offer:
         """Sell a service class for a fee.
 
-        The agent pays for the marks of flows in the class, unless its customers do. `seller`
+        The agent pays for the marks of flows in the class, unless customers pay for them. `seller`
         decides on flows that request the class.
         """
 

@@ -82,7 +82,7 @@ def _settled(
 
 
 def _weight(lines: int) -> float:
-    """Return the cost of moving a node with this number of lines by one pixel."""
+    """Return the cost per pixel of moving a node with this number of lines."""
     return _MOVED * max(lines, 1) ** 2
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Write the text of omnetpp.ini, with every number of a plan as a parameter of a module."""
+"""Write the text of omnetpp.ini, which sets the modules' parameters to the numbers of a plan."""
 
 from __future__ import annotations
 

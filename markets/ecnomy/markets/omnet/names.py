@@ -36,7 +36,7 @@ _LAW_TYPES: Final = {
 
 
 def identifiers(names: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
-    """Return a distinct NED identifier for each name. No identifier is in `taken`."""
+    """Return a distinct NED identifier for each name, neither reserved nor in `taken`."""
     used, found = set(taken) | _RESERVED, {}
     for name in names:
         plain = re.sub(r"[^A-Za-z0-9_]", "_", name)

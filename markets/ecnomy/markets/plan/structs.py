@@ -112,7 +112,7 @@ class Link(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Start(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The start of flow i is at_ps + i * stagger_ps + U * spread_ps, with U from its stream."""
+    """The start of flow i is at_ps + i * stagger_ps + U * spread_ps, with a random U in [0, 1]."""
 
     at_ps: int
     stagger_ps: int
@@ -205,10 +205,10 @@ class Calls(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`count` flows that differ only in start time and random draws.
 
-    Streams of flow i are `source/<name>/<i>/start`, `.../traffic`, `.../overhead`, `.../speech`
-    (talk spurts and silences) and `.../rtt` (of errors in RTTs). Reports, decisions and tables have
-    a row per flow, named `name.i`, or one row for all flows, named `name`. Rows are numbered across
-    all sources, in order.
+    The random streams of flow i are `source/<name>/<i>/start`, `.../traffic`, `.../overhead`,
+    `.../speech` (talk spurts and silences) and `.../rtt` (of errors in RTTs). Reports, decisions
+    and tables have a row per flow, named `name.i`, or one row for all flows, named `name`. Rows are
+    numbered across all sources, in order.
     """
 
     name: str

@@ -170,10 +170,10 @@ class Profit:
 
 @dataclasses.dataclass
 class Surplus:
-    """The utility of the agent's flow rates minus its payments, per second.
+    """The utility of the agent's flow rates, plus its receipts minus its payments, per second.
 
     Attributes:
-        utility: utility of each flow's goodput (see ecnomy.agents.utilities), with an x0.
+        utility: utility of each flow's goodput (see ecnomy.agents.utilities); `x0` is required.
         per: amount that gives a reward of 1.
     """
 

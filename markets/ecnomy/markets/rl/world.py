@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run the episodes of an environment, in which learners replace agents of a market.
+"""Run the episodes of an environment, in which learners replace the strategies of agents.
 
     reset    opens a market and simulates its warm-up
     step     lets learners act, and simulates first `settle`, then the measured rest of the step

@@ -73,8 +73,8 @@ class Sending(msgspec.Struct, frozen=True, kw_only=True):
             largest factor. For file sources, the profile stretches the delays after `start`
             (stagger, spread). It does not change holding times, file sizes or patience.
         rows: whether reports and tables have one row per flow, or one row with the sums over all
-            flows. A row of sums has the name of the source. A class fee or another decision of an
-            agent still applies to each flow.
+            flows. A row of sums has the name of the source. Class fees and decisions of agents
+            still apply to each flow.
         transport: UDP, or TCP with a window law.
         send_overhead: largest random delay of each packet at the sender. With auto, it is the
             transmission time of a packet on the slowest link of the path.

@@ -186,12 +186,12 @@ class ContractEntry(msgspec.Struct, frozen=True, kw_only=True):
             millionth. The agent or else the transport sets the weight; it is 0 while the payment
             for marks controls the flow. `bytes` and `packets`: IP packets delivered. `marks`:
             CE packets delivered. `marked-bytes`: the bytes of CE packets delivered (congestion
-            volume, RFC 6789). `marks-set`: marks set in the seller's domain, on packets that arrive
-            or are lost. `calls`: admitted calls. `transfers`: complete files and pages.
+            volume, RFC 6789). `marks-set`: marks set in the seller's domain, also on packets that
+            are lost later. `calls`: admitted calls. `transfers`: complete files and pages.
         tariff: price of the metered quantity. The unit of the price must fit the meter: money/h
             for time, money/GB for bytes, money/mark for marks. A price is at most 1,000,000 money,
-            and must be a whole number of millionths for some unit. `ecnomy explain per-unit` lists
-            the kinds; module:Class names a custom class.
+            and must be a whole number of millionths for at least one unit, such as GB.
+            `ecnomy explain per-unit` lists the kinds; module:Class names a custom class.
         sources: sources whose users buy under the contract.
     """
 
@@ -211,7 +211,7 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         name: name of the agent in reports and tables; also the name of its account.
-        role_spec: role of the agent, which determines what it may own, sell and buy.
+        role_spec: role of the agent; it determines what the agent may own, sell and buy.
         classes: service classes that an application provider sells, by name; required for
             application providers.
         marks_paid_by: party that pays the carrier for the marks of flows in the provider's classes;
@@ -226,10 +226,10 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
         elastic: table of the files and pages that the agent delivers by a deadline, with an entry
             for each type. The agent charges for a file when it is complete, and pays a
             reimbursement if the file is late. Abandoned files are free. A strategy with a budget
-            needs settlement retail, cascade or peering.
+            needs settlement retail, cascade or peering, or a rule that declares `by_delivery`.
         integrated_with: carrier of the same firm; the agent observes the packets of its callers and
             needs no test streams.
-        fixed_costs: costs per time that do not depend on sales, paid to outside:costs.
+        fixed_costs: costs per unit of time that do not depend on sales, paid to outside:costs.
         strategy: rule that turns observations into decisions; by default that of the agent's role.
             Required for a price-handler.
         decision_interval: time between two decisions of the agent; the default depends on its role.

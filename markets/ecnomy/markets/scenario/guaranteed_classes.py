@@ -100,7 +100,7 @@ def check_classes(names: list[str]) -> None:
 
 
 class ServiceClass(msgspec.Struct, frozen=True, kw_only=True):
-    """A class with its guarantees; a guarantee that is None is not given.
+    """A class with its guarantees; None stands for no guarantee.
 
     Attributes:
         name: name of the class for sources; by default its number, counted from 1.

@@ -172,7 +172,7 @@ class Poisson(msgspec.Struct, frozen=True, kw_only=True, tag="poisson", tag_fiel
 
 
 class Speech(msgspec.Struct, frozen=True, kw_only=True):
-    """Silence suppression; talk spurts and silences are exponential (defaults of ITU-T P.59)."""
+    """Silence suppression, with exponential talk spurts and silences (defaults of ITU-T P.59)."""
 
     talk: _Spurt = 1_004_000_000_000
     silence: _Spurt = 1_587_000_000_000
@@ -189,8 +189,8 @@ class Voip(msgspec.Struct, frozen=True, kw_only=True, tag="voip", tag_field="kin
         that `longest` cuts off draws the same random numbers as without `longest`.
 
     Attributes:
-        interarrival: mean time between calls of an unlimited population, which form a Poisson
-            process. The `count` flows of the source then act as lines, and a call that finds no
+        interarrival: mean time between calls if they form a Poisson process, as from an unlimited
+            population. The `count` flows of the source then act as lines, and a call that finds no
             free line is lost. By default, each flow makes a call after its idle time.
         phase: whether a call's first packet leaves after a random part of the interval
             (independent) or immediately (tick).
@@ -321,10 +321,10 @@ class Web(msgspec.Struct, frozen=True, kw_only=True, tag="web", tag_field="kind"
         connection: whether each file has a new connection, or all share one, whose window restarts
             after a silence.
         sizes: file sizes to draw from, with weights, or the name of a file with sizes; needs size:
-            list. A file has one size per line, in bytes or with a unit. A weight may follow after a
-            comma (by default 1), and `#` begins a comment. A list has up to 10,000 sizes. The file
-            lies beside the scenario, also with `--set` and in sweeps. Workers on other machines
-            need a copy.
+            list. A file with sizes has one per line, in bytes or with a unit. A weight may follow
+            after a comma (by default 1), and `#` begins a comment. A list has up to 10,000 sizes.
+            The file lies beside the scenario, also with `--set` and in sweeps. Workers on other
+            machines need a copy.
         sessions: idle times between sessions of several pages; by default the user reads and
             fetches without idle times. A user begins idle, fetches the first page right after the
             idle time, and reads after each page. Because all users begin idle, use a warm-up of

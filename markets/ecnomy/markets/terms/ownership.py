@@ -3,8 +3,8 @@
 
 A carrier names its links by patterns (`core*`), or names nodes and owns their outgoing links,
 because the queue of a link is at its start. A pattern is compared with the names of both directions
-of a duplex link (`bottleneck`, `bottleneck.reverse`). If no carrier names the reverse direction or
-its start node, it belongs to the owner of the forward direction. A single carrier that names
+of a duplex link (`bottleneck`, `bottleneck.reverse`). A reverse direction belongs to the owner of
+the forward direction unless a carrier names it or its start node. A single carrier that names
 neither links nor nodes owns all links.
 """
 
@@ -41,7 +41,7 @@ class Misowned(InputError):
 
 
 def owners_of(links: Sequence[tuple[str, str]], carriers: Sequence[AgentSpec]) -> list[int]:
-    """Return the index of the carrier that owns each link.
+    """Return, for each link, the index of the carrier that owns it.
 
     Args:
         links: (name, start node) of each direction of each link.

@@ -3,8 +3,8 @@
 
 A tariff in this module is a frozen description, as written in the scenario. Its accruer
 (tariff_accruers.py) computes the amounts due and holds the state of each row of flows. A new kind
-must be added to Simple and, with its accruer, to tariff_accruers.ACCRUERS. Its method
-`stands` tells standing_charges.py whether it has posted charges by time.
+must be added to Simple and, with its accruer, to tariff_accruers.ACCRUERS. The method `stands` of a
+tariff tells standing_charges.py whether the tariff has posted charges by time.
 """
 
 from __future__ import annotations

@@ -144,7 +144,7 @@ def _name_of(unit: str) -> str:
 
 
 def _whole(micro_each: Fraction, unit: str, per: int) -> tuple[int, int] | None:
-    """Return (micro-units, units) of a whole price, for `per` units or else the fewest, or None."""
+    """Return (micro-units, units) for `per` or else the fewest units; None if no price is whole."""
     known = sorted(count for of, count in units.PER.values() if of == unit)
     for count in [per] * (per in known) + known:
         exact = micro_each * MICRO * count
