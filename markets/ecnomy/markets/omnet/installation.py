@@ -177,7 +177,7 @@ def project_folder() -> Path:
 
 
 def _places() -> list[Path]:
-    """Return the existing folders of the modules. If ECNOMY_OMNET is set, only it is searched."""
+    """Return the existing folders of the modules, or only that in ECNOMY_OMNET if it is set."""
     given = os.environ.get(PROJECT_VARIABLE)
     here = Path(__file__).resolve()
     found = [Path(sys.prefix).parent / "omnet", here.parents[4] / "omnet", here.parent / "project"]

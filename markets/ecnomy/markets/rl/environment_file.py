@@ -170,7 +170,7 @@ class Environment(msgspec.Struct, frozen=True):
         raise InputError(f"{self.file}: learners: found {name!r}, expected one of {names}")
 
     def agent(self, name: str) -> AgentSpec:
-        """Return the entry of a learner's agent in the scenario."""
+        """Return the scenario's entry for a learner's agent."""
         return next(agent for agent in self.market.agents if agent.name == name)
 
     def played(self, learners: tuple[str, ...]) -> Scenario:

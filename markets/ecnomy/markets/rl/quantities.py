@@ -164,7 +164,7 @@ class Profit:
         positive("per", self.per, "money/s")
 
     def reward(self, look: Look) -> float:
-        """Return the reward of the measured part of a step."""
+        """Return the reward for the measured part of a step."""
         return _rate(look.gained, look) / self.per
 
 
@@ -197,7 +197,7 @@ class Surplus:
             )
 
     def reward(self, look: Look) -> float:
-        """Return the reward of the measured part of a step. Rates count as at least x0/1000."""
+        """Return the reward for the measured part of a step. Rates count as at least x0/1000."""
         assert look.flows is not None and self._utility.x0 is not None
         if not look.dt_s:
             return 0.0

@@ -23,7 +23,7 @@ __all__ = ["MarketEnv", "market_env"]
 
 
 class MarketEnv(gymnasium.Env):
-    """A Gymnasium environment of one learner, with the errors and seeds of MarketParallelEnv."""
+    """A Gymnasium environment of one learner; errors and seeds are as in MarketParallelEnv."""
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": []}  # type: ignore[misc]
     render_mode = None

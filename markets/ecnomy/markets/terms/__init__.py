@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The terms of contracts: meters, prices, tariffs and the ownership of links.
+"""The terms of contracts (meters, prices and tariffs), and the ownership of links.
 
 meters       countable quantities of a flow
 unit_price   money for a number of units

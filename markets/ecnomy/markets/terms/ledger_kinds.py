@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Built-in kinds of postings in the ledger. Contracts add kinds by name."""
+"""Built-in kinds of postings in the ledger. Contracts add their names as kinds."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A custom tariff: a dataclass with the method `due`, named by its dotted path.
+"""A custom tariff: a dataclass with the method `due`, named by dotted path or entry point.
 
     @dataclasses.dataclass
     class StartedMegabytes:                               # my_lab/tariffs.py
@@ -14,7 +14,7 @@
             before, self.started = self.started, -(-self.bytes // 10**6)
             return (self.started - before) * round(self.price * 10**6)
 
-tariff_accruers.Accruer describes `due`. Each contract has one object, which holds the state. The
+tariff_accruers.Accruer describes `due`. Each contract has an object, which holds the state. The
 class attribute `unit` names the meter unit that the tariff requires, one of unit_price.METER_UNITS.
 """
 
