@@ -5,7 +5,7 @@
     ├── InputError              invalid user input, exit status 2
     │   ├── ScenarioError       in a scenario file: file, line, path, found, expected
     │   ├── SourceError         a source that an engine cannot run: source, found, expected
-    │   ├── FolderTakenError    a results folder holds content that must not be replaced
+    │   ├── FolderTakenError    a results folder is not empty, and `force` is not set
     │   └── ResultsError        a results folder is missing or incomplete, or has an unknown format
     ├── StrategyError           a strategy could not be loaded, failed or gave an invalid answer
     ├── TariffError             a custom tariff could not be loaded, failed or gave a wrong charge
@@ -87,7 +87,7 @@ class SourceError(InputError):
 
 
 class FolderTakenError(InputError):
-    """A results folder holds content that must not be replaced."""
+    """A results folder is not empty, and the caller has not asked to replace its content."""
 
     def __init__(self, folder: object) -> None:
         self._folder = folder

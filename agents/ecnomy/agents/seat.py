@@ -134,7 +134,7 @@ class Seat(Protocol):
 
     # ---- observations, each covering the time since the previous observation
     def flows(self, rows: Integers, part: int = 0) -> Observation:
-        """Observe these flows over the time since the last observation with the same `part`."""
+        """Observe these flows over the time since the last observation of the group `part`."""
 
     def links(self) -> PriceObservation:
         """Observe the links of the agent's domain."""

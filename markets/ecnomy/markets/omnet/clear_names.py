@@ -40,6 +40,8 @@ _CROSSED, _COVERED, _NEAR, _MOVED = 1000.0, 100.0, 10.0, 1.0
 def clear_names(places: Mapping[str, Place], links: Links, area: Box) -> dict[str, Place]:
     """Return places of the nodes such that few lines cross icons and names.
 
+    In a network of more than _MOST nodes, all nodes keep their places.
+
     Args:
         places: centre of each node's icon [pixels, y downwards], by node.
         links: pairs of nodes that lines connect.

@@ -99,7 +99,7 @@ def write_new(folder: Path, files: Mapping[str, str]) -> None:
     """Write the files of a project to a new or empty folder.
 
     Raises:
-        InputError: the folder exists and is not empty.
+        InputError: the folder is not empty, or is a file.
         OSError: the folder cannot be written.
     """
     taken = InputError(f"{folder} already exists; choose a new folder")

@@ -119,7 +119,7 @@ class ClassBased(msgspec.Struct, frozen=True, kw_only=True, tag="class-based", t
 
     Note:
         `update` and `gain` control the feedback that keeps delay ratios. The keys from
-        `mean_packet` on control the projection that `regulation` uses, as in the marking law
+        `gap_divisor` on control the projection that `regulation` uses, as in the marking law
         flow-projection-heuristic. The sum of the rates of all classes must be below the rate of the
         link. Each source names its `class`, which its ACKs also use.
         configs/examples/service-classes.yaml reproduces Table 1 of christin2003.

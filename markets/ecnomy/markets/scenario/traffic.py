@@ -134,7 +134,7 @@ class Greedy(msgspec.Struct, frozen=True, kw_only=True, tag="greedy", tag_field=
 
 
 class RateCapped(msgspec.Struct, frozen=True, kw_only=True, tag="rate-capped", tag_field="kind"):
-    """Always has data, and sends at most `rate` bits of IP packets per second until `until`."""
+    """Always has data, and sends at most `rate` bit/s of IP packets; `until` ends this limit."""
 
     rate: RateBps
     until: _Until = _FOR_EVER
