@@ -61,8 +61,8 @@ class ClassSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         charge_micro_per_s: target cost of the marks of a flow in the class; -1 for the current fee.
         members: number of flows at which the class is full for customers' requests; -1 for no
             limit.
-        cost_micro_per_s: largest cost of the marks of all flows in the class, including a new one,
-            at which the new flow is admitted; -1 for no limit.
+        cost_micro_per_s: largest cost of the marks of all flows in the class after the admission of
+            a flow; -1 for no limit.
         customer_pays_marks: whether the carrier charges the customer, not the provider, for marks.
     """
 

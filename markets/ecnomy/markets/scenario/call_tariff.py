@@ -338,7 +338,7 @@ class ElasticRow(msgspec.Struct, frozen=True, kw_only=True):
     """An entry of the `elastic` table: the price and deadline of a file, and a strategy for marks.
 
     By default the strategy file-budget aims to send each file by its deadline, and limits the cost
-    of the file's marks to the price of the file.
+    of marks to the file's price.
 
     Attributes:
         sources: sources of the files or pages.
