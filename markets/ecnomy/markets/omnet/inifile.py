@@ -61,8 +61,8 @@ def omnetpp_ini(plan: Plan, wiring: Wiring, *, served: bool = True, repeated: bo
     Args:
         plan: a sealed plan.
         wiring: the wiring of the plan's network.
-        served: whether to include the configurations WithoutMarket and Serve, which connects to
-            `ecnomy serve`.
+        served: whether to include two configurations: WithoutMarket, and Serve, in which the market
+            is `ecnomy serve`.
         repeated: whether repetition k has the plan's seed plus k. If so, `served` also includes
             the configuration Repetitions with ten repetitions.
 

@@ -8,7 +8,7 @@ step: 60 s                         # between two actions
 settle: 30 s                       # initial part of a step that is not measured
 steps: 40                          # per episode
 learners:
-  - name: isp                      # an agent of the scenario; replaces its strategy
+  - name: isp                      # the agent whose strategy the learner replaces
     observations: {utilization: {least: 0, most: 1}, profit: {least: 0 money/s, most: 20 money/s}}
     actions: {price: {least: 0.01 money, most: 1 money, scale: log}}
     reward: {kind: profit, per: 10 money/s}

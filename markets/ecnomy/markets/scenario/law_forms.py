@@ -141,7 +141,7 @@ def _counted(parameter: Param) -> Amount:
 
 
 def default_of(parameter: Param) -> Any:
-    """Return the default of a key, or None if the table has none."""
+    """Return the default of a key, or None if the law has no default."""
     default = parameter.default
     match parameter.unit:
         case _ if default is None:

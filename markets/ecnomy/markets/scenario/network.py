@@ -57,7 +57,7 @@ class Network(msgspec.Struct, frozen=True, kw_only=True):
         framing: link-layer bytes added to every packet on the topology's links.
         not_ect: treatment of packets without ECN at the links of the topology: drop (the default)
             or pass. Other links have their own `not_ect`.
-        marking: marking law of all links that do not set another. A link's marking with a `law`
+        marking: marking law of all links that do not set another law. A link's marking with a `law`
             replaces this law; a marking without a `law` changes single values of it. If neither is
             set, a link is drop-tail. The `marking` of a link is for its forward direction, but a
             topology's links mark in both directions. A link with a scheduler ignores this law.

@@ -12,7 +12,7 @@ __all__ = ["Places"]
 
 
 class Places(msgspec.Struct, frozen=True):
-    """The place of each written value by dotted path, and the `file`, the place of all others.
+    """The place of each written value by dotted path, and the `file` for values without a place.
 
     `written` maps the path of each derived value, such as a source of a demand matrix, to the path
     of the written value from which it derives. Messages name the written value.

@@ -14,8 +14,9 @@
             before, self.started = self.started, -(-self.bytes // 10**6)
             return (self.started - before) * round(self.price * 10**6)
 
-tariff_accruers.Accruer describes `due`. Each contract has an object, which holds the state. The
-class attribute `unit` names the meter unit that the tariff requires, one of unit_price.METER_UNITS.
+tariff_accruers.Accruer describes `due`. Each contract uses a separate object, which holds the
+state. The class attribute `unit` names the meter unit that the tariff requires, one of
+unit_price.METER_UNITS.
 """
 
 from __future__ import annotations
