@@ -40,9 +40,9 @@ _FILE: Final = Path(__file__).with_name("laws.json")
 class Param(msgspec.Struct, frozen=True):
     """A parameter of a law.
 
-    `unit` is a unit such as "s"; "" or "whole" for a number; "unit" for packets or bytes; "flag"; or
-    "choice". `key` is the YAML key: the name without the unit. If the default is None, the value is
-    required, or computed from other values (such as an interval from a rate).
+    `unit` is a unit such as "s"; "" or "whole" for a number; "unit" for packets or bytes; "flag";
+    or "choice". `key` is the YAML key: the name without the unit. If the default is None, the value
+    is required, or computed from other values (such as an interval from a rate).
     """
 
     name: str
