@@ -83,6 +83,14 @@ def test_a_damaged_table_is_named_by_its_reader(module, tmp_path: Path) -> None:
         measured("swept_figures:figures", tmp_path, {})
 
 
+@pytest.mark.parametrize("returned", ["None", "[1, 2]", "1.5"])
+def test_a_measure_returns_names_with_numbers(module, tmp_path: Path, returned: str) -> None:
+    """Anything else is one line with its type."""
+    module(f"def figures(results):\n    return {returned}\n")
+    with pytest.raises(ResultsError, match=r"found \w+, expected names with numbers"):
+        measured("swept_figures:figures", tmp_path, {})
+
+
 def test_measure_takes_no_column_that_is_there(tmp_path: Path, module) -> None:
     """The name of a built-in column is refused."""
     module("def figures(results):\n    return {'gold.goodput_bps': 1}\n")

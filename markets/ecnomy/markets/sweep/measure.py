@@ -95,6 +95,10 @@ def measured(
         raise ResultsError(
             f"measure {name!r} failed: {type(error).__name__}: {error} ({where})"
         ) from error
+    if not isinstance(figures, Mapping):
+        raise ResultsError(
+            f"measure {name!r}: found {type(figures).__name__}, expected names with numbers"
+        )
     columns: dict[str, int | float | None] = {}
     for key, figure in figures.items():
         columns |= _columns(name, str(key), figure)
