@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the runs of calibrations, studies whose runs a search determines.
+"""Makes the runs of calibrations: studies whose runs are chosen by a search.
 
-The search is ecnomy.analysis.calibrate. The module is separate from studies.py, so that changes to
+The search is ecnomy.analysis.calibrate. This module is separate from studies.py, so that changes to
 the search leave the digests of claims without a calibration unchanged.
 """
 
@@ -45,7 +45,7 @@ def make_any(
 ) -> int:
     """Make the missing runs of a study like `make_study`, or run the search of a calibration.
 
-    The result is the number of all runs.
+    The result counts old and new runs.
 
     Raises:
         ScenarioError, InputError: the study's sweep or variant is invalid.

@@ -8,8 +8,8 @@
 A claim expects quantities to lie in a region [low, high]. It names quantities by patterns in which
 `*` matches any text. Only judge.py compares quantities with regions.
 
-For each detail that a paper leaves open, a setting declares the chosen value and plausible
-alternatives before any run. An entry lists under `grid` the settings over which its claims are
+For each detail that a paper leaves open, a setting, written before any run, declares the chosen
+value and plausible alternatives. An entry lists under `grid` the settings over which its claims are
 judged. Each setting is varied separately. papers.py reads and checks these files.
 """
 
@@ -87,7 +87,7 @@ class Choice(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"n
 
 
 class Control(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The quantities of a control run, in which an informative claim must fail."""
+    """A control: quantities with regions, which are refuted if the claim is informative."""
 
     says: str
     expect: dict[str, tuple[Bound, Bound]]
@@ -101,11 +101,12 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         tolerance: reason for our tolerance, if the paper's statement is not exact.
         expect: pattern of quantity names -> [low, high].
         pending: reason why the claim cannot be judged yet, or "".
-        ids: ids of the entry to which the claim belongs. If empty, it belongs to all ids.
+        ids: those of the entry's ids to which the claim belongs. If empty, it belongs to all of
+            them.
         grid: settings over which the claim is judged, in place of the entry's settings.
         kind: `identity` if the claim checks our arithmetic or input.
         not_testable: reason why no measurement can test the claim, or "".
-        control: quantities of a control, in which the claim must fail.
+        control: quantities that must be refuted, so that the claim is informative.
     """
 
     priority: Priority
@@ -201,7 +202,7 @@ class Headline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Tried(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A controlled run and its effect, where `{figure}` stands for a measured value."""
+    """A controlled run and its effect; the name of a quantity in braces stands for its measured value."""
 
     run: str
     shows: str
@@ -210,12 +211,14 @@ class Tried(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The reason why a claim was not confirmed.
 
-    In the texts, {figure} stands for a measured value and {study@path} for a setting of the runs
-    (`{fig14@network.links.bottleneck.rate}`). The texts thus describe the runs that were judged.
+    In the texts, the name of a quantity in braces stands for its measured value, and {study@path}
+    for a setting of the runs (`{fig14@network.links.bottleneck.rate}`). The texts thus describe the
+    runs that were judged.
 
     Attributes:
         cause: the cause, or `unknown` if the controls do not identify one.
-        when: quantities -> regions in which they must lie for this cause to apply.
+        when: pattern of quantity names -> region in which the quantities must lie for this cause to
+            apply.
     """
 
     cause: str
@@ -237,7 +240,7 @@ class Paper(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     folder: str = ""
 
     def find(self, item: str) -> tuple[str, Entry]:
-        """Return the entry with this id, and its name.
+        """Return the name of the entry that has this id, and the entry.
 
         Raises:
             InputError: the paper has no such entry.

@@ -138,7 +138,7 @@ class Sources:
         return digest([self._engine[laws], measures, codes])
 
     def plans_of(self, name: str) -> str:
-        """Return the digest of a study's plans and markets in full form, one seed per point."""
+        """Return the digest of a study's plans and markets in full form, with one seed per point."""
         paper, study = self.paper(name.partition("/")[0]), name.partition("/")[2]
         sweep = load_study(paper, study, Form(Path()))
         return digest([_planned(one) for one in _scenarios(sweep, first_of_each(sweep))])
@@ -166,7 +166,7 @@ class Sources:
 
 
 def first_of_each(sweep: Sweep) -> list[Point]:
-    """Return the first point of each assignment of parameters in a sweep."""
+    """Return the first point for each assignment of parameters in a sweep."""
     found: dict[bytes, Point] = {}
     for point in sweep.points():
         found.setdefault(msgspec.json.encode(point.params, order="sorted"), point)
@@ -210,7 +210,7 @@ def _claim(paper: Paper, entry: Entry, number: str) -> list[Any]:
 
 
 def _python(modules: Iterable[str]) -> list[str]:
-    """Return the code of modules without their names."""
+    """Return the code of modules, without the modules' names."""
     import importlib.util
 
     specs = [importlib.util.find_spec(name) for name in modules]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verb `reproduce`: repeats measurements of papers' figures and tables, and judges claims."""
+"""The verb `reproduce`: repeats the measurements of papers and judges their claims."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def reproduce_command(
 
 
 def _before(out: Path) -> None:
-    """Check what the end needs before any run: packages, papers and the output folder."""
+    """Before any run, check the packages, papers and output folder that are needed after it."""
     from ecnomy.agents.errors import InputError
     from ecnomy.analysis.pages.shell import page_maker
     from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
@@ -144,7 +144,7 @@ def _reproduce(requested: Any, form: Any, workers: int, resolve: bool, as_json: 
 
 
 def _list(as_json: bool) -> None:
-    """Print the catalogue, with the largest number of packets that each entry sends."""
+    """Print the catalogue, with the largest number of packets that each entry can send."""
     from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
     from ecnomy.analysis.reproduce.table import catalogue_table
     from ecnomy.analysis.reproduce.values import catalogue_values

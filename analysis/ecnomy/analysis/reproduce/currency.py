@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the records that changes of the code, of scenarios or of claims have made stale.
+"""Finds the records that changes to the code, to scenarios or to claims have made stale.
 
 Digests (claim_digests.py) show which parts have changed. Each change is then tested:
 
@@ -9,8 +9,8 @@ Digests (claim_digests.py) show which parts have changed. Each change is then te
     an entry's module              its quantities, computed again from the stored quick runs
     points, seeds, regions, grid   no test; the record is of another measurement, so it is stale
 
-To find the quantities that depend on a row, the module replaces the row's values several times and
-computes the quantities again.
+To find the quantities that depend on a row, currency.py replaces the row's values several times and
+computes the quantities again each time.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ class Look(msgspec.Struct, frozen=True):
     Attributes:
         stale: claim -> reasons.
         reworded: claim -> its cause in the current words, for claims that are stale only because
-            the words have changed.
-        same: current digests of studies whose code or scenarios have changed without effect on the
-            quantities of claims. Rows that no claim uses may have changed.
+            the words of the cause have changed.
+        same: study -> its current digests, if its code or scenarios have changed without effect on
+            the quantities of claims. Rows that no claim uses may have changed.
         probed: number of probe runs.
     """
 
@@ -94,7 +94,8 @@ def look(
         studies: the recorded digests of their studies.
         tables: the results of the quick runs (quick_results.py).
         sources: computes the digests of the current checkout.
-        budget_s: CPU time for probes, seconds. Studies whose probes do not fit count as stale.
+        budget_s: CPU time for probes, seconds. Claims that use a study whose probes do not fit
+            count as stale.
         make: runs the probes.
 
     Raises:
@@ -339,7 +340,7 @@ def _outcomes(paper: Paper, item: str, tables: Tables) -> dict[str, Outcome]:
 def carried(
     records: Iterable[Recorded], studies: Mapping[str, StudyMade], currency: Look, sources: Sources
 ) -> tuple[list[Recorded], dict[str, StudyMade]]:
-    """Return the records and studies with current digests where changes had no effect."""
+    """Return the records and studies with current digests and causes if no result has changed."""
     studies = {**studies, **currency.same}
 
     def over(record: Recorded) -> Recorded:

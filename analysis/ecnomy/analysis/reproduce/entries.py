@@ -93,7 +93,7 @@ class Measured(msgspec.Struct, frozen=True, eq=False):
 
     Attributes:
         studies: the loaded runs.
-        samples: quantities of the entry; empty if all its claims are pending.
+        samples: quantities of the entry; empty if it has no module or all its claims are pending.
         outcomes: the outcome of each claim.
     """
 
@@ -103,7 +103,7 @@ class Measured(msgspec.Struct, frozen=True, eq=False):
 
 
 def measured(paper: Paper, item: str, form: Form, studies: Studies | None = None) -> Measured:
-    """Return the quantities and outcomes of an entry from existing runs (`studies` or `form`).
+    """Return an entry's quantities and outcomes from existing runs: `studies`, or those of `form`.
 
     Raises:
         ResultsError: runs are missing or failed.
@@ -164,8 +164,8 @@ def cause_of(
 ) -> tuple[str, dict[str, Interval]]:
     """Return the cause of a claim's verdict, or "", and the quantities that it names.
 
-    A claim has no cause if it is not judged, is confirmed at the chosen settings, has a note, or is
-    reported without a finding.
+    A claim has no cause if it is not judged, is confirmed at the chosen settings, has a verdict
+    with a note, or is reported without a finding.
     """
     from ecnomy.analysis.reproduce.wording import MISSING, UNKNOWN, filled
 

@@ -41,7 +41,7 @@ class Variant(msgspec.Struct, frozen=True):
 
 
 def slug(text: str) -> str:
-    """Return the text with only characters that are safe in file names."""
+    """Return the text with hyphens in place of characters that are unsafe in file names."""
     return re.sub(r"[^\w.-]+", "-", text).strip("-")
 
 
@@ -59,7 +59,7 @@ def read_under(claim: Claim, variant: Variant) -> Claim:
 
 
 def grid_of(paper: Paper, item: str, number: str) -> list[Variant]:
-    """Return the variants over which a claim is judged; [] if none, or if it cannot be judged."""
+    """Return the variants over which a claim is judged, or [] for a claim that cannot be judged."""
     entry = paper.entries[item]
     claim = entry.claims[number]
     if claim.pending or claim.not_testable:
@@ -80,7 +80,7 @@ def variants_of(paper: Paper, item: str) -> list[Variant]:
 
 
 def touched(paper: Paper, names: Iterable[str], variant: Variant) -> list[str]:
-    """Return the studies that a variant requires to be run again."""
+    """Return those of the named studies that must run again for a variant."""
     setting = paper.settings[variant.setting]
     return [name for name in names if variant.changes and setting.touches(name)]
 

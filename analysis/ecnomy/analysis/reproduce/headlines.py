@@ -51,7 +51,8 @@ class Line(msgspec.Struct, frozen=True):
         kind: one of the five kinds of outcome.
         outcome: the outcome at the chosen settings, the settings on which it depends, and the
             number of alternatives that agree.
-        why: the decisive quantities; "" if all claims are confirmed.
+        why: the decisive quantities or verdicts, for at most two claims; "" if all claims are
+            confirmed.
         entry: `paper.entry`, whose figure shows the result.
     """
 

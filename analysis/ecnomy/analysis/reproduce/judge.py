@@ -20,14 +20,14 @@ quantity lies outside. Among k quantities inside, some seem to lie outside by ch
 therefore compare the smallest p-value with 5 % / k, the next with 5 % / (k - 1), and so on until
 one is above its limit (Holm 1979, A simple sequentially rejective multiple test procedure).
 
-The source of the p-value depends on the quantity. For values per seed or batch, it is Student's t.
-For a statistic that is not a mean (a rank correlation of means), it is the share of bootstrap draws
-that are not beyond the bound. For any other interval, the p-value is 5 % if the interval lies
-outside, because no more is known. A theoretical quantity or a count is a single value, which cannot
-lie outside by chance. It therefore needs no correction, refutes by itself, and does not count among
-the k.
+The source of the p-value depends on the quantity. For values per seed or batch, it comes from
+Student's t. For a statistic that is not a mean (a rank correlation of means), it is the share of
+bootstrap draws that are not beyond the bound. For any other interval, the p-value is 5 % if the
+interval lies outside, because no more is known. A theoretical quantity or a count is a single
+value, which cannot lie outside by chance. It therefore needs no correction, refutes by itself, and
+does not count among the k.
 
-A claim with a control must fail in the control, by the same rules. Otherwise the claim is
+The quantities of a claim's control must be refuted, by the same rules. Otherwise the claim is
 uninformative. Confirmed then becomes inconclusive, while refuted remains refuted.
 
 With a grid (grid.py), the claim is judged at the chosen settings and under each alternative. The
@@ -166,7 +166,7 @@ def verdict_words(
 
 
 def agreement(agree: int, of: int, left_open: Iterable[str]) -> str:
-    """Return how many alternatives agree with the chosen settings, and which settings are open."""
+    """Return how many alternatives agree with the chosen settings, and the settings left open."""
     names = list(dict.fromkeys(left_open))
     verb = "is" if len(names) == 1 else "are"
     count_text = f"{agree} of {of} alternatives agree"
@@ -241,7 +241,7 @@ def deciding(verdict: Verdict, beside: Verdict | None = None) -> Judged | None:
 
 
 def contradicted(finding: Finding, samples: Samples) -> Judged | None:
-    """Return the first quantity that violates a finding's conditions, or None."""
+    """Return the first quantity that is not confirmed to meet a finding's conditions, or None."""
     for figure in _held(finding.when, samples):
         if figure.verdict != CONFIRMED:
             return figure

@@ -180,7 +180,7 @@ def _claim(number: str, claim: Claim, record: Recorded, paper: Paper) -> _Claim:
 
 
 def _grid(record: Recorded, paper: Paper) -> str:
-    """Return the settings over which a claim was judged, or "" if the paper leaves none open."""
+    """Return text on the settings over which a claim was judged, or "" if there are none."""
     if record.verdict in (PENDING, NOT_TESTABLE) or record.over == ():
         return ""
     if record.over is None:

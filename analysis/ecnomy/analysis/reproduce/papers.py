@@ -176,7 +176,7 @@ def select(what: str) -> list[tuple[Paper, str]]:
 
 
 def select_all(words: Sequence[str]) -> list[tuple[tuple[Paper, str], tuple[str, ...]]]:
-    """Return the entries that words `PAPER` or `PAPER.ITEM` select, without repeats.
+    """Return the entries that words of the form `PAPER` or `PAPER.ITEM` select, without repeats.
 
     Returns:
         Paper and entry id in order, each with the requested ids of the entry. An empty tuple stands

@@ -37,7 +37,7 @@ _STYLES: Final = ("-", "--", "-.", ":")
 
 
 def look(index: int) -> dict[str, Any]:
-    """Return the colour, marker and line style of curve `index`, which also differ in grey."""
+    """Return the colour, marker and line style of curve `index`; curves also differ in grey."""
     return {
         "color": COLOURS[index % len(COLOURS)],
         "marker": _MARKERS[index % len(_MARKERS)],

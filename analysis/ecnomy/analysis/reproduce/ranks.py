@@ -20,11 +20,11 @@ _DIGITS = 12
 def rank_correlation(points: Mapping[Any, Any]) -> Interval:
     """Return Spearman's correlation of x and the samples' means, with a bootstrap interval.
 
-    The result is NaN if all means are equal or one is NaN. It is rounded, so that a perfect order
-    gives exactly 1.
+    The result is NaN if all means are equal or a value is not finite. It is rounded, so that a
+    perfect order gives exactly 1.
 
     Args:
-        points: values at each x, one per seed or batch.
+        points: x -> values at x, one per seed or batch.
     """
     rankdata = scipy_part("stats").rankdata
     order = _centred(rankdata(list(points)))

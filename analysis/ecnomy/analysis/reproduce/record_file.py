@@ -16,7 +16,7 @@
     ...
     ]}
 
-Each line holds one quantity, together with its value in the quick form. `studies` and `made_of` are
+Each quantity takes one line, together with its value in the quick form. `studies` and `made_of` are
 digests (claim_digests.py).
 """
 

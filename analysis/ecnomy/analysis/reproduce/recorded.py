@@ -34,7 +34,7 @@ Numbers = tuple[float, float, float, int]  # mean, ends of the interval, sample 
 
 
 class Figure(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A quantity in full and in quick form; None if it was not measured.
+    """A quantity in full form (`measured`) and in quick form (`quick`); None if not measured.
 
     Attributes:
         region: expected (low, high), with None for no bound; None if `of` is "reason".
@@ -152,7 +152,7 @@ def _of_judged(judged: Judged, of: str) -> Figure:
 
 
 def _with_quick(whole: list[Figure], quick: list[Figure]) -> tuple[Figure, ...]:
-    """Return the full quantities with their quick counterparts, and other quick quantities."""
+    """Return full quantities with their quick counterparts, then quantities of the quick form only."""
     left = list(quick)
     found = []
     for figure in whole:

@@ -62,7 +62,7 @@ def studies_of(selected: Iterable[tuple[Paper, str]]) -> list[tuple[Paper, str]]
 
 
 class Cost(msgspec.Struct, frozen=True):
-    """The cost of entries: the studies, the runs, and the data packets that runs may send."""
+    """The cost of entries: the numbers of studies, of runs, and of data packets that runs may send."""
 
     studies: int
     runs: int
@@ -93,7 +93,7 @@ def cost_of(selected: Sequence[tuple[Paper, str]], form: Form) -> tuple[Cost, Co
 
 
 def variants_in(selected: Iterable[tuple[Paper, str]]) -> list[tuple[Paper, str, Variant]]:
-    """Return the studies that the entries' grids require to be run again, once per variant."""
+    """Return the studies that must run again for the entries' grids, once per variant."""
     found: dict[tuple[str, str, str], tuple[Paper, str, Variant]] = {}
     for paper, item in selected:
         for variant in variants_of(paper, item):
@@ -202,7 +202,7 @@ def undecided(found: Reproduced) -> list[Variant]:
 
 
 def _grows(paper: Paper, name: str, form: Form, doublings: int) -> bool:
-    """Return whether this number of doublings gives a study more seeds than one doubling less."""
+    """Return whether this number of doublings gives a study more seeds than one doubling fewer."""
     if paper.studies[name].batches:
         return False
     replicates = load_study(paper, name, form, doublings).replicates

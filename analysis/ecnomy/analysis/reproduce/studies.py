@@ -168,7 +168,7 @@ class Runs:
         """Return the numbers in `<column>[0]`, `<column>[1]` and so on, [replicate, index].
 
         Raises:
-            ResultsError: the row does not exist.
+            ResultsError: there are no such columns.
         """
         matches = [_ROW.fullmatch(str(name)) for name in self.frame]
         found = [(int(m["index"]), m[0]) for m in matches if m]
@@ -304,6 +304,8 @@ def load_study(
     paper: Paper, name: str, form: Form, doublings: int = 0, variant: Variant | None = None
 ) -> Sweep:
     """Return the sweep of a study, with its seeds doubled `doublings` times, up to MOST_SEEDS.
+
+    The seeds of a study of batches are not doubled.
 
     Raises:
         ScenarioError: the sweep's file is invalid.

@@ -33,7 +33,7 @@ _NAMED: Final = re.compile(r"\{([^{}]+)\}")
 
 
 def interval_text(interval: Interval | None) -> str:
-    """Return `mean [low, high]`, only the value if it has no interval, or `none` for None."""
+    """Return `mean [low, high]`, only the mean for a single value, or `none` for None."""
     if interval is None:
         return "none"
     if interval.n == 1:
@@ -59,7 +59,7 @@ def figure_text(figure: Judged) -> str:
 
 
 def grid_text(verdict: Verdict) -> str:
-    """Return the alternatives whose verdict differs, with the quantities that decide it.
+    """Return text on the alternatives with another verdict, and on the quantities that decide it.
 
     The result is "" if all alternatives agree.
     """
@@ -82,10 +82,10 @@ def _at_chosen(verdict: Verdict | None) -> Verdict | None:
 
 
 def filled(finding: Finding, samples: Samples, studies: Studies) -> tuple[str, dict[str, Interval]]:
-    """Return the text of a finding with the runs' quantities and settings, and the quantities.
+    """Return a finding's text with quantities and settings inserted, and the quantities by name.
 
-    A finding needs the quantities in its text and in its conditions. A note replaces
-    a control's text if no quantity in it was measured, and a cause if the runs do not meet its
+    The quantities are those in its text and in its conditions. A note replaces the text of a
+    control if no quantity in this text was measured, and a cause if the runs do not meet its
     conditions.
     """
     controls: dict[str, Interval] = {}

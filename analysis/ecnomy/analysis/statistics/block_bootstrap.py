@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ratios of event rates per packet, with intervals from a bootstrap over time blocks.
 
-Events of a stream, such as marks, are clustered, because packets of the same second share a queue.
-Packets are therefore dependent, while time blocks longer than the clusters are nearly independent.
-So the bootstrap draws whole blocks with replacement, from each run as many as it has. It draws the
-counts of all streams in a block together, because their packets met the same queue. It treats
-slower changes, such as changes in the number of calls, as independent between blocks. This does not
-affect the ratio of two streams that share these changes, but the interval of a single rate would be
-too narrow.
+Events of a stream, such as marks, are clustered, because packets that are sent at about the same
+time share a queue. Packets are therefore dependent, while time blocks longer than the clusters are
+nearly independent. So the bootstrap draws whole blocks with replacement: from each run, as many as
+the run has. It draws the counts of all streams in a block together, because their packets met the
+same queue. It treats slower changes, such as changes in the number of calls, as independent between
+blocks. This does not affect the ratio of two streams that share these changes, but the interval of
+a single rate would be too narrow.
 
 Source: Kuensch 1989 (overlapping blocks); Carlstein 1986 (separate blocks, as here); Davison,
 Hinkley 1997, chapter 8.
@@ -52,10 +52,12 @@ def block_ratio(over: Counts, under: Counts, seed: int, *, level: float = 0.99) 
 
     Returns:
         The ratio with its interval; n is the number of blocks in all runs. Draws without a finite
-        ratio are dropped. If none remain, the ratio and its bounds are NaN, and n is 0.
+        ratio are dropped. If none remain, or if the ratio itself is not finite, the ratio and its
+        bounds are NaN, and n is 0.
 
     Raises:
-        InputError: the tables differ in shape, are empty, or contain invalid counts.
+        InputError: the tables differ in shape, are empty or not two-dimensional, or contain
+            negative or missing counts.
     """
     rows = [np.asarray(table, dtype=np.float64) for table in (*over, *under)]
     if any(row.ndim != 2 or row.shape != rows[0].shape for row in rows) or not rows[0].size:

@@ -3,8 +3,8 @@
 
 If run i of both groups has the same seed, the difference of means has Student's t interval over
 pairs, and otherwise Welch's interval. The effect size is Hedges' g, the difference of means divided
-by the standard deviation of individual runs, even if seeds are paired. The q-value of Benjamini and
-Hochberg accounts for many comparisons. Among comparisons with q <= 0.05, at most about one in
+by the pooled standard deviation of the groups, even if runs are paired. The q-value of Benjamini
+and Hochberg accounts for many comparisons. Among comparisons with q <= 0.05, at most about one in
 twenty is a false positive.
 
 Source: Welch 1947; Hedges 1981; Benjamini, Hochberg 1995 (scipy.stats.false_discovery_control).
@@ -72,8 +72,8 @@ def compared(first: Values, second: Values, *, paired: bool, level: float = LEVE
         level: confidence level of the two-sided interval.
 
     Raises:
-        InputError: a group has fewer than two values or a value that is not finite, or paired
-            groups differ in size.
+        InputError: a group has fewer than two values or a value that is not finite, paired groups
+            differ in size, or the level is not between 0 and 1.
     """
     a = cleaned(first, 2, "a comparison")
     b = cleaned(second, 2, "a comparison")
@@ -89,7 +89,7 @@ def compared(first: Values, second: Values, *, paired: bool, level: float = LEVE
 
 
 def _paired(a: Floats, b: Floats) -> tuple[float, float, float]:
-    """Return the difference, its standard error, and its degrees of freedom."""
+    """Return the mean difference b - a of pairs, its standard error and its degrees of freedom."""
     check_paired(a, b)
     differences = b - a
     error = float(differences.std(ddof=1)) / math.sqrt(differences.size)

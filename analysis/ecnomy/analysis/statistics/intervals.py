@@ -68,7 +68,7 @@ class Drawn(Interval, frozen=True):
 
 
 class Equivalence(msgspec.Struct, frozen=True):
-    """The outcome of two one-sided tests, which show equivalence if both p are below alpha."""
+    """Two one-sided tests, which show equivalence if both p-values are below alpha."""
 
     estimate: float
     p_low: float  # p-value of "the true value is at or below the lower margin"
@@ -90,8 +90,8 @@ def cleaned(values: Values, least: int, what: str) -> npt.NDArray[np.float64]:
     """Return the values as an array.
 
     Raises:
-        InputError: there are fewer than `least` values, or a value is not finite; `what` names the
-            use in the message.
+        InputError: the values are not one row of at least `least` finite numbers; `what` names
+            their use in the message.
     """
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != 1 or array.size < least:
@@ -136,11 +136,12 @@ def bootstrap(
 ) -> Interval:
     """Return the percentile interval of a statistic from samples drawn with replacement.
 
-    Values at the same index of different samples share a seed and are drawn together. The draws are
-    reproducible. Draws without a finite value are omitted. If none remain, the interval is NaN.
+    In samples of equal size, values at the same index share a seed and are drawn together. The
+    draws are reproducible. Draws without a finite value are omitted. If none remain, the estimate
+    and its bounds are NaN, and n is 0.
 
     Args:
-        statistic: a function of rows [..., n], one per sample, that returns values [...].
+        statistic: a function of arrays [..., n], one per sample, that returns an array [...].
         samples: samples of independent values, one per seed.
         level: confidence level.
 
@@ -167,8 +168,9 @@ def p_beyond(values: Values | Drawn, low: float, high: float) -> float:
     """Return the p-value of "the true value is in [low, high]", from the bound with the smaller p.
 
     For values (one per seed), p comes from Student's t of the mean. For a bootstrap, p is the share
-    of draws that are not beyond the bound (Davison, Hinkley 1997, section 4.2). If low equals high,
-    p is doubled, because the test is then two-sided.
+    of draws that are not beyond the bound, after one more such draw is added (Davison, Hinkley
+    1997, section 4.2). If low equals high, p is doubled (to at most 1), because the test is then
+    two-sided.
 
     Raises:
         InputError: there are fewer than two values, or a value is not finite.
@@ -199,7 +201,8 @@ def batch_means(series: Values, batches: int = 20, level: float = 0.90) -> Inter
     Choose `batches` so that each batch is many correlation times long.
 
     Raises:
-        InputError: there are fewer than two batches, or fewer than two values per batch.
+        InputError: there are fewer than two batches or fewer than two values per batch, or a value
+            is not finite.
     """
     if batches < 2:
         raise InputError(f"an interval of batch means needs at least 2 batches, got {batches}")
@@ -209,7 +212,7 @@ def batch_means(series: Values, batches: int = 20, level: float = 0.90) -> Inter
 
 
 def welch_freedom(a: float, n_a: int, b: float, n_b: int) -> float:
-    """Return the Welch-Satterthwaite degrees of freedom, given the variances a and b of means."""
+    """Return the Welch-Satterthwaite degrees of freedom, given the variances a, b of two means."""
     if a + b == 0:
         return float(n_a + n_b - 2)
     return (a + b) ** 2 / (a**2 / (n_a - 1) + b**2 / (n_b - 1))
@@ -222,15 +225,16 @@ def ratio_of_means(
 
     Args:
         numerators: one value per seed.
-        denominators: one value per seed; with `paired`, of the same seeds in the same order.
+        denominators: one value per seed; if paired, for the same seeds in the same order.
         level: confidence level of the two-sided interval.
         paired: whether value i of both sequences comes from the same run. If so, the interval
             includes the covariance and has n - 1 degrees of freedom. Otherwise, it has Welch's
             degrees of freedom at the estimate.
 
     Raises:
-        InputError: there are too few values, or the denominator does not differ from zero at this
-            level, so Fieller's interval has no bounds.
+        InputError: there are fewer than two values, a value is not finite, paired sequences differ
+            in size, or the denominator does not differ from zero at this level, so Fieller's
+            interval has no bounds.
     """
     top = cleaned(numerators, 2, "a ratio of means")
     bottom = cleaned(denominators, 2, "a ratio of means")
@@ -272,7 +276,8 @@ def tost(
         alpha: size of the test.
 
     Raises:
-        InputError: the margins are out of order, or there are too few values.
+        InputError: the margins are out of order, a sample has fewer than two values, or a value is
+            not finite.
     """
     if not low < high:
         raise InputError(f"the margins must satisfy low < high, got {low} and {high}")
@@ -297,7 +302,7 @@ def jain(values: Values) -> float:
     """Return Jain's fairness index (sum x)^2 / (n sum x^2), from 1/n to 1 for equal values.
 
     Raises:
-        InputError: there are no values, a value is negative, or all values are 0.
+        InputError: there are no values, a value is negative or not finite, or all values are 0.
     """
     array = cleaned(values, 1, "Jain's index")
     squares = float(np.square(array).sum())
@@ -320,7 +325,7 @@ def dispersion(counts: Values) -> float:
 
 
 def correlation(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> float:
-    """Return Pearson's correlation; NaN without variance or for fewer than three pairs."""
+    """Return Pearson's correlation, or NaN if x or y is constant or has fewer than three values."""
     if len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return float("nan")
     return float(np.corrcoef(x, y)[0, 1])
