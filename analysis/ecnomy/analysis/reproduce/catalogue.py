@@ -202,7 +202,7 @@ class Headline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Tried(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A controlled run and its effect; the name of a quantity in braces stands for its measured value."""
+    """A controlled run and its effect; a quantity in braces stands for its measured value."""
 
     run: str
     shows: str

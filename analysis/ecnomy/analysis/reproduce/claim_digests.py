@@ -138,7 +138,7 @@ class Sources:
         return digest([self._engine[laws], measures, codes])
 
     def plans_of(self, name: str) -> str:
-        """Return the digest of a study's plans and markets in full form, with one seed per point."""
+        """Return the digest of a study's plans and markets in full form, one seed per point."""
         paper, study = self.paper(name.partition("/")[0]), name.partition("/")[2]
         sweep = load_study(paper, study, Form(Path()))
         return digest([_planned(one) for one in _scenarios(sweep, first_of_each(sweep))])

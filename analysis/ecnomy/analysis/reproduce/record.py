@@ -88,7 +88,7 @@ def _unmade(paper: Paper, name: str, form: Form, variant: Variant | None) -> str
 def _quick_rows(
     runs: Path, sources: Sources, studies: Mapping[str, StudyMade], tables: Tables
 ) -> tuple[dict[str, StudyMade], dict[str, pd.DataFrame]]:
-    """Return the digests and tables, updated for studies whose quick runs are of the current code."""
+    """Return digests and tables, updated for studies whose quick runs are of the current code."""
     form, found, rows = Form(runs, quick=True), dict(studies), dict(tables)
     new: dict[str, list[Probe]] = {}
     for name in all_studies():

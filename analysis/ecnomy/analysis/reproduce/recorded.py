@@ -152,7 +152,7 @@ def _of_judged(judged: Judged, of: str) -> Figure:
 
 
 def _with_quick(whole: list[Figure], quick: list[Figure]) -> tuple[Figure, ...]:
-    """Return full quantities with their quick counterparts, then quantities of the quick form only."""
+    """Return full quantities with quick counterparts, then quantities of the quick form only."""
     left = list(quick)
     found = []
     for figure in whole:

@@ -62,7 +62,7 @@ def studies_of(selected: Iterable[tuple[Paper, str]]) -> list[tuple[Paper, str]]
 
 
 class Cost(msgspec.Struct, frozen=True):
-    """The cost of entries: the numbers of studies, of runs, and of data packets that runs may send."""
+    """The cost of entries: numbers of studies, of runs, and of data packets that runs may send."""
 
     studies: int
     runs: int

@@ -101,7 +101,7 @@ def _caption(found: Reproduced) -> str:
 
 
 def worst_figures(verdict: Verdict, most: int = _SHOWN) -> list[Judged]:
-    """Return at most `most` quantities of a verdict: refuted, undecided, confirmed, then reported."""
+    """Return up to `most` quantities of a verdict: refuted, undecided, confirmed, then reported."""
     rank = {REFUTED: 0, CONFIRMED: 2, REPORTED: 3}
     return sorted(verdict.figures, key=lambda figure: rank.get(figure.verdict, 1))[:most]
 

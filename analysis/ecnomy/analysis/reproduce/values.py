@@ -14,7 +14,7 @@ __all__ = ["catalogue_values", "claims_values"]
 
 
 def catalogue_values(paper: Paper) -> dict[str, Any]:
-    """Return the entries of a paper, each with the largest number of packets that its runs may send."""
+    """Return a paper's entries, each with the largest number of packets that its runs may send."""
     return {
         "paper": paper.paper,
         "cites": paper.cites,

@@ -23,7 +23,7 @@ Row = npt.NDArray[np.float64]
 
 
 def figures_of_adaptive(studies: Studies) -> dict[str, Row]:
-    """Return ratios of marking rates and of charges of adapting and other calls, by threshold."""
+    """Return ratios of marking rates and charges between adapting and other calls, by threshold."""
     found: dict[str, Row] = {}
     runs = studies[STUDY]
     for threshold in sorted(runs.values(_MAX)):

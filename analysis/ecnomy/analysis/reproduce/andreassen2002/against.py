@@ -102,7 +102,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _controls(studies: Studies) -> dict[str, np.ndarray | float]:
-    """Return the voice delay divided by that of two classes with a longer quantum, by mix."""
+    """Return one queue's voice delay divided by two classes' with a longer quantum, by mix."""
     found: dict[str, np.ndarray | float] = {}
     classes = rows(studies["diffserv"])
     runs = studies["diffserv-controls"]

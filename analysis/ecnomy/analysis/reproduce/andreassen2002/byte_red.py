@@ -2,8 +2,8 @@
 """Section 3.3: RED by bytes, and the threshold that keeps the voice delay rate at a target.
 
 The smallest threshold is f times the bytes that the link sends in 15 ms. The largest threshold is
-six times the smallest. For each seed and mix, a line in f is fitted to log10 of the delay rate. The
-line reaches the target at f*.
+six times the smallest, except in one variant. For each seed and mix, a line in f is fitted to log10
+of the delay rate. The line reaches the target at f*.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def _mixes(studies: Studies) -> dict[str, Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the spread of delay rates over mixes, f* by mix and curve, and cross-predictions."""
+    """Return delay rates and their spread over mixes, f* by mix and curve, and rates at another f*."""
     found: dict[str, np.ndarray | float] = {}
     rates = {mix: _rates(runs) for mix, runs in _mixes(studies).items()}
     packets = np.array([_by_packets(runs) for runs in _mixes(studies).values()])

@@ -18,8 +18,7 @@ def rates(results: Path) -> Mapping[str, float | None]:
     Returns:
         `<source>_marking`, the share of delivered packets that are marked; `<source>_marks_per_s`
         and `<source>_pps`, the marks and packets delivered per second and flow; `<source>_late`,
-        the share of packets lost or later than 16 ms, host to host. Shares are None without
-        arrivals.
+        the share of packets lost or later than 16 ms, host to host. Shares of no packets are None.
     """
     from ecnomy.markets.results.rawrun import open_raw
 

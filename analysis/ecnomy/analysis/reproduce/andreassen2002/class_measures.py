@@ -26,7 +26,8 @@ def by_class(results: Path) -> Mapping[str, float | None]:
         For `voice_` and `web_`: late (share of packets lost or later than 16 ms, host to host),
         lost, mbps (2^20 bit/s, IP), ms (mean delay over the router), host_ms (mean delay, host to
         host), and longest_ms (longest wait at the router). Also download_ms, the mean download time
-        of complete files, and packet_bytes, the mean IP length of all packets.
+        of complete files that begin in the measured window (None without any), and packet_bytes,
+        the mean IP length of all packets.
     """
     from ecnomy.markets.results.rawrun import open_raw
 

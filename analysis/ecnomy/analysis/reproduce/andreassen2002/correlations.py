@@ -33,7 +33,7 @@ Row = npt.NDArray[np.float64]
 
 
 def accepted_over_all(marking: Row, late: Row) -> float:
-    """Return the mean delay rate after accepted samples divided by the mean of all samples.
+    """Return the mean delay rate after accepted samples divided by that after all samples.
 
     A sample is accepted if its marking rate is at most the (1 - B^G) quantile of a Beta
     distribution fitted by moments. The result is NaN if no Beta distribution fits.

@@ -2,7 +2,7 @@
 """Figure 6: marking probability against queue length in packets and bytes, and gentle RED.
 
 The marking law counts packets. If packets have mean length l, then q bytes are q / l packets.
-Source: andreassen2002 3.1.2 and 3.2.4. Gentle RED's largest threshold is half of the law's, so that
+Source: andreassen2002 3.1.2 and 3.2.4. Gentle RED's largest threshold is half the law's, so that
 both mark every packet above the same queue length.
 """
 

@@ -35,7 +35,7 @@ def rows(runs: Runs) -> dict[int, Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the table's measures, differences (web - voice), and rank correlations with mix."""
+    """Return the table's measures, differences (web - voice), and rank correlations with users."""
     found: dict[str, np.ndarray | float] = {}
     mixes = rows(studies["diffserv"])
     for voice, own in mixes.items():

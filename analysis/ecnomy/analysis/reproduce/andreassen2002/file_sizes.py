@@ -23,7 +23,7 @@ Row = npt.NDArray[np.float64]
 
 
 def upper_slope(sizes: Row, most: float) -> float:
-    """Return the slope of a line fitted to log P(S > x) against log x, up to x = `most`."""
+    """Return the slope of a line fitted to log P(S > x) over log x, in the decade below `most`."""
     points = most * np.logspace(-1, 0, _POINTS, endpoint=False)
     larger = 1 - np.searchsorted(np.sort(sizes), points, side="right") / len(sizes)
     kept = larger > 0

@@ -19,11 +19,11 @@ def downloads_of(results: Path) -> Mapping[str, float | None]:
     """Return columns of files that begin in the measured window, by source and for both (`all_`).
 
     Returns:
-        `<group>_ms`, the mean download time of complete files; `<group>_mbps`, their bits divided
-        by their download times; `<group>_begun`, the number of files requested;
-        `<group>_asked_mbps`, the rate at which they are requested; `<group>_marking`, the share of
-        packets marked; voice_late (share of packets later than 16 ms, host to host) and
-        voice_marking.
+        `<group>_ms`, the mean download time of complete files, and `<group>_mbps`, their bits
+        divided by their download times (both None without complete files); `<group>_begun`, the
+        number of files requested; `<group>_asked_mbps`, the rate at which they are requested;
+        `<group>_marking`, the share of packets marked; voice_late (share of packets later than 16
+        ms, host to host) and voice_marking.
     """
     from ecnomy.markets.results.rawrun import open_raw
 

@@ -3,9 +3,10 @@
 
 The integrated provider knows the mix and the threshold. After a change, it takes the mean cost mu
 and the probability p of a broken promise from a run of the new setting with another seed. A
-provider that observes only marks takes both from the second half of the previous run. The
+provider that observes only marks takes both from the second half of a run of the old setting. The
 integrated provider accepts all calls, while the other provider refuses calls when marks are
-frequent. The integrated provider pays itself for marks, so it earns the sum of both incomes.
+frequent. The integrated provider pays itself for marks, so it earns the sum of the incomes of both
+firms.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Table 5, Figures 7 to 10: thresholds in packets, and in bytes / the bytes sent in 15 ms.
+"""Table 5, Figures 7 to 10: thresholds in packets, and in bytes relative to those sent in 15 ms.
 
 Source: andreassen2002 3.2.4. A threshold in bytes is min_threshold times the mean length of all
 packets.
@@ -77,7 +77,7 @@ class Curve(NamedTuple):
 
 
 def curve(x: Table, rates: Table) -> Curve:
-    """Return the parabola fitted to log10 of rates above 1e-4, or NaN for too few points."""
+    """Return the parabola fitted to log10 of rates above 1e-4; NaN for too few or equal points."""
     kept = rates > _LEAST
     own, logs = x[kept], np.log10(rates[kept])
     if len(own) < _FEWEST or len(np.unique(own)) < 3 or np.ptp(logs) == 0:

@@ -27,8 +27,8 @@ def mix(results: Path) -> Mapping[str, float | None]:
         For `voice_` and `web_`: late (share of packets later than 16 ms, host to host), marking
         (share of packets marked), mbps (2^20 bit/s, IP), bytes (mean IP length of a packet) and ms
         (mean delay). web_ms is the delay over the router alone and web_host_ms the delay from host
-        to host. Also download_ms, the mean download time, and packet_bytes, the mean IP length of
-        all packets.
+        to host. Also download_ms, the mean download time of complete files that begin in the
+        measured window (None without any), and packet_bytes, the mean IP length of all packets.
     """
     from ecnomy.markets.results.rawrun import open_raw
 
@@ -75,8 +75,9 @@ def calls(results: Path) -> Mapping[str, float | None]:
         offered_mbps (10^6 bit/s, IP) of all users; idle_s, the mean first idle time of all users;
         holding_s, the mean holding time of complete calls that begin in the first half of the run,
         so that the end does not cut off long calls; idle_se_s and holding_se_s, the standard errors
-        of these means; call_pps, of one call; packet_bytes; and statistics of simultaneous calls
-        divided by the binomial's.
+        of these means; call_pps, the mean packet rate of complete calls longer than 1 s;
+        packet_bytes, the mean IP length; and the mean and variance of the number of simultaneous
+        calls, divided by the binomial's.
     """
     from ecnomy.markets.results.rawrun import open_raw
 

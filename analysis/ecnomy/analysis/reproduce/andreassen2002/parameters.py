@@ -43,7 +43,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _loads(runs: Runs) -> dict[str, Runs]:
-    """Return the runs by the class that overloads the link, in the order of the sweep's file."""
+    """Return the runs by load: overload by both classes, or by one while the other is idle."""
     much, little = runs.values(_VOICE)
     never, early = runs.values(_STOP)
     return {

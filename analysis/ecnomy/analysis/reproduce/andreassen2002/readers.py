@@ -34,7 +34,7 @@ def _kinds(runs: Runs) -> tuple[dict[int, Runs], Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return downloads and their times by link rate, and the longest download / the patience."""
+    """Return download rates and times by link rate, and the longest download / the patience."""
     patient, impatient = _kinds(studies["readers"])
     found: dict[str, np.ndarray | float] = {}
     for rate, runs in patient.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 3.1.2: effects of instantaneous queues on delays, and of smooth curves on mark runs."""
+"""Section 3.1.2: effects of instantaneous queues on delays, and of smooth curves on runs of marks."""
 
 from __future__ import annotations
 
@@ -38,9 +38,10 @@ def packets(results: Path) -> Mapping[str, float | list[float] | None]:
     """Return delays of voice packets, and the lengths of runs of marks at the bottleneck.
 
     Returns:
-        delay_ms and delay_sd_ms, the mean and standard deviation of voice delays; mean_run, in
-        packets; marking; and delay.cdf, a row with the shares of voice packets delayed by at most
-        1, 2, ... 40 ms.
+        delay_ms and delay_sd_ms, the mean and standard deviation of voice delays; mean_run, the
+        mean number of packets in a run of marks (None without marks); marking, the share of packets
+        marked; and delay.cdf, a row with the shares of voice packets delayed by at most 1, 2, ...
+        40 ms.
     """
     from ecnomy.markets.results.rawrun import open_raw
 

@@ -44,7 +44,7 @@ def sales(results: Path) -> Mapping[str, float]:
 
     Returns:
         The columns of `of_calls`; accepted, the share of calls accepted; isp_micro and gsp_micro,
-        earned in the window; and links_with_classes, a count.
+        earned in the window; and links_with_classes, the number of links that have a scheduler.
     """
     from ecnomy.markets.results.rawrun import open_raw
 

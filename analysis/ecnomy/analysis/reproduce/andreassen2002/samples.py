@@ -2,8 +2,8 @@
 """Marking rates M and delay rates L of test streams, in samples of three minutes and of 20 s.
 
 M is marked / sent, and L is (lost or later than 15 ms) / sent. Both count the packets of one stream
-in one sample (Andreassen 2002, 4.1 and 4.3). The sources `stream...` of the sweeps are the test
-streams. The epoch must divide a short sample.
+in one sample (Andreassen 2002, 4.1 and 4.3). The test streams are the sources whose names begin
+with `stream`. The epoch must divide a short sample.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def _of_stream(
 
 
 def counts_of(run: RawRun) -> dict[str, Row]:
-    """Return cumulative packets sent, marked, and late or lost, by source or `udp`: [3, time]."""
+    """Return cumulative packets sent, marked, and late or lost, by source and for `udp`: [3, time]."""
     table: Any = run.table("flow_epochs")
     table = table[(table["t_ps"] - run.measured.from_ps) % (SHORT_S * _PS_PER_S) == 0]
     table = table[table["t_ps"] >= run.measured.from_ps].sort_values("t_ps")

@@ -82,7 +82,8 @@ def downloads(results: Path) -> Mapping[str, float | None]:
 
     Returns:
         jobs_per_s; download_ms, the mean time of complete downloads; longest_ms, the longest time
-        of all that ended; and closed_share, the share of these that readers closed early.
+        of all that ended; and closed_share, the share of these that readers closed early. Each time
+        or share of no downloads is None.
     """
     from ecnomy.markets.results.rawrun import open_raw
 

@@ -2,9 +2,10 @@
 """Sections 4.3.4 and 4.4: how the marks of a connection determine its tariff.
 
 A connection is a three-minute sample of the stream of 30 packets/s. No connection is blocked,
-because quality is assumed to be independent of marks. The provider estimates p and mu from all
-samples of the first half of a run. It sells the samples of the second half at V = (P + R p + mu) /
-(1 - p), with P = 0.2 mu and R = V. Each connection costs M.
+because quality is assumed to be independent of marks. The provider estimates p (the share of
+connections whose guarantee is broken) and mu (the mean cost) from all samples of the first half of
+a run. It sells the samples of the second half at V = (P + R p + mu) / (1 - p), with P = 0.2 mu and
+R = V. Each connection costs its marking rate M.
 """
 
 from __future__ import annotations
