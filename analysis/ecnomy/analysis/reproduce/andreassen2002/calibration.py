@@ -52,7 +52,7 @@ def _named(found: Found) -> tuple[str, int]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return each search's outcome by phase of the calls and by mix, and two classes' delay rates."""
+    """Return each search's outcome by call phase and mix, and the delay rates of two classes."""
     found: dict[str, np.ndarray | float | Interval] = {}
     for each in found_by(studies, "calibration"):
         phase, mix = _named(each)
@@ -82,7 +82,7 @@ def _over(figure: Interval, target: float) -> Interval:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw the thresholds found, by mix, and the delay rates at the thresholds tried, with targets."""
+    """Draw the thresholds found, by mix, and delay rates at the thresholds tried, with targets."""
     figure.set_size_inches(10, 4.6)
     left, right = figure.subplots(1, 2)
     shown: set[str] = set()

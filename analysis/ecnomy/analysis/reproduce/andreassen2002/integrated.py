@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 4.4, proposed: a provider of guaranteed streams that also owns the network.
+"""Section 4.4, a proposal: a provider of guaranteed streams that also owns the network.
 
 The integrated provider knows the mix and the threshold. After a change, it takes the mean cost mu
 and the probability p of a broken promise from a run of the new setting with another seed. A

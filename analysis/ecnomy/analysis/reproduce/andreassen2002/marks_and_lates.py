@@ -32,7 +32,7 @@ def _of_example(runs: Runs) -> Runs:
 
 
 def lowered_by(marking: Row, late: Row) -> float:
-    """Return the relative fall of the mean delay rate if the most marked tenth of the samples is omitted."""
+    """Return the relative fall of the mean delay rate without the most marked tenth of samples."""
     rejected = max(1, round(_REJECTED * len(marking)))
     kept = np.argsort(marking, kind="stable")[:-rejected]
     return float(1 - late[kept].mean() / late.mean())

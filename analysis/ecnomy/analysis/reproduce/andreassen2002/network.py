@@ -16,7 +16,7 @@ _DUPLEX: Final = "network.links.line.duplex"
 
 
 def figures(studies: Studies) -> Samples:
-    """Return delays and web throughput on each kind of line, and their ratios, half / full duplex."""
+    """Return delays and web throughput on each line, and their ratios, half / full duplex."""
     runs = studies["half-duplex"]
     ways = {str(value).lower(): runs.at({_DUPLEX: value}) for value in runs.values(_DUPLEX)}
     half, full = ways["half"], ways["true"]

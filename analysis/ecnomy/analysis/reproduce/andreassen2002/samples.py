@@ -107,7 +107,7 @@ def _of_stream(
 
 
 def counts_of(run: RawRun) -> dict[str, Row]:
-    """Return cumulative packets sent, marked, and late or lost, by source and for `udp`: [3, time]."""
+    """Return cumulative packets sent, marked, and late or lost, by source and `udp`: [3, time]."""
     table: Any = run.table("flow_epochs")
     table = table[(table["t_ps"] - run.measured.from_ps) % (SHORT_S * _PS_PER_S) == 0]
     table = table[table["t_ps"] >= run.measured.from_ps].sort_values("t_ps")

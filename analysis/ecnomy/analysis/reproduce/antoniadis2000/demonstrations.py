@@ -54,9 +54,9 @@ def streaming(results: Path) -> Columns:
 
 
 def budget(results: Path) -> Columns:
-    """Return the largest and mean cost [money] of uploads, their mean time, and the complete share.
+    """Return uploads' largest and mean cost [money], mean time [s], and share of complete files.
 
-    `paid` is the course of the mean amount paid.
+    `paid` is the mean amount paid so far, every 4 s.
     """
     from ecnomy.markets.results.rawrun import open_raw
 
@@ -94,7 +94,7 @@ def pages(results: Path) -> Columns:
 
 
 def background(results: Path) -> Columns:
-    """Return the requested pages [Mbit/s], the number of participating users, and a MB's cost."""
+    """Return the requested pages [Mbit/s], the number of participating users, and the cost per MB."""
     from ecnomy.markets.results.rawrun import open_raw
 
     run = open_raw(results)

@@ -23,7 +23,7 @@ _WARMUP_S: Final = 20.0
 
 
 def figures(studies: Studies) -> Samples:
-    """Return Gold's mean window divided by Silver's, and the difference of their deviations.
+    """Return Gold's mean window / Silver's, and the difference of their standard deviations.
 
     The prefix `small.` stands for packets of 500 bytes.
     """

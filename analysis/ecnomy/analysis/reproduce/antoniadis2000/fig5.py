@@ -25,7 +25,7 @@ __all__ = ["draw", "figures", "states_of"]
 
 
 def figures(studies: Studies) -> Samples:
-    """Return throughput ratios / r, ratios' quantiles over pairs of start times, and controls."""
+    """Return throughput ratios / r, quantiles of ratios over pairs of start times, and controls."""
     measured = ratios(studies["fig5"], "goodput_bps")
     controls = {
         name: ratios(runs, "goodput_bps") for name, runs in controls_of(studies["controls"]).items()

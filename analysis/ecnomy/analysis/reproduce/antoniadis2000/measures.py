@@ -41,7 +41,10 @@ def cwnd_series(run: RawRun) -> dict[str, Row]:
 
 
 def windows(results: Path) -> Columns:
-    """Return the standard deviation and the course (every 200 ms) of each source's window."""
+    """Return the mean standard deviation of each source's windows, and one window over time.
+
+    The latter has a value every 200 ms for 20 s; sources named `...-rest` lack it.
+    """
     from ecnomy.markets.results.rawrun import open_raw
 
     run = open_raw(results)

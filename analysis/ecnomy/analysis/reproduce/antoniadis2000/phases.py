@@ -61,7 +61,7 @@ def _pages(run: RawRun, source: str, phase: str) -> Table:
 
 
 def _common(run: RawRun) -> tuple[dict[str, Table], dict[str, Table], dict[str, Any]]:
-    """Return rates [bit/s] and charges [money/s] per second, and their means in each phase."""
+    """Return rates [bit/s] and charges [money/s] in each second, and their means in each phase."""
     rates = {name: 8 * steps for name, steps in grown(run, "acked_bytes", 1.0).items()}
     paid = grown(run, "mark_charge_micro", 1.0)
     charges = {name: steps / _MICRO for name, steps in paid.items()}
@@ -90,7 +90,7 @@ def classes(results: Path) -> Columns:
 
 
 def handlers(results: Path) -> Columns:
-    """Return scenario 2's rates and charges by phase, and the variation of page times."""
+    """Return scenario 2's rates and charges by phase, extremes, and the variation of page times."""
     from ecnomy.markets.results.rawrun import open_raw
 
     run = open_raw(results)

@@ -17,7 +17,7 @@ _PIPE_PACKETS: Final = 1.5e6 * 0.2 / 8000 + 10  # pipe of figure 7: rate x round
 
 
 def gain_bound(queue_over_variance: float) -> float:
-    """Return the largest gain of Eq. 2, gain (1 + 2 Q / sigma^2) <= 1 / e."""
+    """Return the largest gain that satisfies Eq. 2, gain (1 + 2 Q / sigma^2) <= 1 / e."""
     return float(np.exp(-1) / (1 + 2 * queue_over_variance))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 5, streaming: variation of rates for a mean over round trips, for WTP, and for a cap."""
+"""Section 5, streaming: variation of rates with a target mean, with WTP, and with a rate limit."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 """Outcome columns from packet traces: the queue when marking begins, and echoes of receivers.
 
 From the first CE on, a latching receiver (RFC 3168, section 6.1.3) echoes on every ACK until a
-packet with CWR arrives. Its sender reacts once per round trip and sets CWR on the next packet. The
-module replays this receiver over the CE packets of runs without losses. In the run of Reno, the
+packet with CWR arrives. Its sender reacts once per round trip and sets CWR on the next packet. This
+module replays such a receiver over the CE packets of runs without losses. In the run of Reno, the
 receivers are of this kind. In the run of WTP, the replay shows the echoes that such receivers would
 send.
 """
@@ -96,7 +96,7 @@ def echoes(results: Path) -> Mapping[str, float | None]:
     """Return the marks that senders learn, and the echoes of latching receivers, per mark received.
 
     Returns:
-        learnt_per_mark, latched_per_mark, dropped and marks.
+        learnt_per_mark and latched_per_mark (None without marks), dropped, and marks.
     """
     from ecnomy.markets.results.rawrun import open_raw
 

@@ -27,7 +27,8 @@ def settled_after_s(values: Row, step_s: float, *, within: float, over_s: float 
         over_s: length of the moving mean, seconds. The final value is the mean of the second half.
 
     Returns:
-        Seconds from 0, or the whole duration if the mean does not stay within that distance.
+        Seconds from 0, or one step more than the duration if the mean does not stay within that
+        distance.
     """
     width = round(over_s / step_s)
     means = moving_mean(values, width)
