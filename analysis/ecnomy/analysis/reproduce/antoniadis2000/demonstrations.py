@@ -94,7 +94,7 @@ def pages(results: Path) -> Columns:
 
 
 def background(results: Path) -> Columns:
-    """Return the requested pages [Mbit/s], the number of participating users, and the cost per MB."""
+    """Return requested pages [Mbit/s], the number of participating users, and the cost per MB."""
     from ecnomy.markets.results.rawrun import open_raw
 
     run = open_raw(results)

@@ -69,7 +69,7 @@ def run_basic(
         delays: round trip of each source in steps, half of it in each direction. None means no
             delay.
         active: [step, source], 1 while the source sends. None means that all sources send.
-        rng: makes updates asynchronous, with probability 1/2 for each link and source in a step.
+        rng: if given, each link and each source updates in a step only with probability 1/2.
     """
     links, sources = paths.use.shape
     delays = [0] * sources if delays is None else delays

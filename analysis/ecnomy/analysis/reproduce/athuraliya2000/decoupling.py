@@ -25,7 +25,7 @@ PHI: Final = 1.001  # as set in the sweep
 
 
 def figures(studies: Studies) -> Samples:
-    """Return trends of loss, queue and price with n by capacity, and marking rates of new flows."""
+    """Return trends of loss, queue and price with load, by capacity, and new flows' marking rates."""
     found: dict[str, Sample] = {}
     for rate, runs in at_capacities(studies).items():
         found |= of_form(rate, _by_load(runs))
@@ -53,7 +53,7 @@ def _newcomers(runs: Runs) -> dict[str, Sample]:
 
 
 def _prices(runs: Runs) -> dict[int, np.ndarray]:
-    """Return REM's mean price -ln(1 - m) / ln phi, where m is the share of packets marked."""
+    """Return REM's price -ln(1 - m) / ln phi, where m is the share of packets marked."""
     marked = curves(runs, "bottleneck.marked")["rem"]
     return {n: -np.log1p(-m) / math.log(PHI) for n, m in marked.items()}
 

@@ -35,7 +35,7 @@ def points(runs: Runs) -> dict[float, Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the measures of scaling.scaled, with controls of gamma."""
+    """Return the measures of scaling.scaled, also with another gamma and for controls."""
     found: dict[str, Sample] = {}
     for form, runs in in_forms(studies["fig10"], studies["fig10-losses"]).items():
         found |= of_form(form, scaled(points(runs), theory))

@@ -33,7 +33,7 @@ def points(runs: Runs) -> dict[float, Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the measures of scaling.scaled."""
+    """Return the measures of scaling.scaled, also for controls."""
     return controls(studies["fig11-control"], points, theory) | scaled(
         points(studies["fig11"]), theory
     )

@@ -32,7 +32,7 @@ MARKING: Final = "network.links.shared-1.marking"
 
 
 def steadiness(results: Path) -> dict[str, float]:
-    """Return coefficients of variation of the long window and of the first link's marking."""
+    """Return coefficients of variation: the long connection's window, the first link's marking."""
     recorded = Recorded(results)
     start, end = recorded.measured_s
     found = {}

@@ -126,7 +126,7 @@ def _by_gamma(runs: Runs) -> Found:
 
 
 def basic_windows() -> tuple[dict[int, np.ndarray], dict[int, np.ndarray]]:
-    """Return the basic algorithm's windows on this network, from 2 s before the paper's time 0.
+    """Return the basic algorithm's windows in Figures 5 to 7, from 2 s before the paper's time 0.
 
     Returns:
         Two mappings, source -> one value per ms: the window, and 1 while the source is active.
@@ -146,7 +146,7 @@ def basic_windows() -> tuple[dict[int, np.ndarray], dict[int, np.ndarray]]:
 
 
 def _tracking(runs: Runs) -> Found:
-    """Return REM's windows / the basic algorithm's, and differences of their deviations."""
+    """Return REM's windows / the basic algorithm's, and differences of standard deviations."""
     windows, _ = basic_windows()
     found: Found = {}
     for source in RTT_MS:

@@ -27,9 +27,9 @@ POINTS: Final = 70
 
 
 def windows(results: Path) -> dict[str, float | list[float]]:
-    """Return each source's mean window while n sources are settled, and its course.
+    """Return each source's mean window while n sources are settled, and its window over time.
 
-    Names are `s1.window.n` and `path.s1[i]`, with a value of the course every 0.1 s.
+    Names are `s1.window.n` and `path.s1[i]`, with a value over time every 0.1 s.
     """
     recorded = Recorded(results)
     found: dict[str, float | list[float]] = {}

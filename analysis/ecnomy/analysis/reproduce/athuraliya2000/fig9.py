@@ -37,7 +37,7 @@ def points(runs: Runs) -> dict[float, Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the measures of scaling.scaled, and correlations of backlog and price with n."""
+    """Return the measures of scaling.scaled, and correlations of backlog and marks with load."""
     found: dict[str, Sample] = {}
     for form, runs in in_forms(studies["fig9"], studies["fig9-losses"]).items():
         found |= of_form(form, _figures(points(runs)))

@@ -75,9 +75,10 @@ def _steadiness(cv: dict[float, np.ndarray]) -> dict[str, Sample]:
 
 
 def noise(marked: float) -> float:
-    """Return the coefficient of variation of a price from 100 independent packets, to first order.
+    """Return the coefficient of variation of a price estimated from 100 packets, to first order.
 
-    p = -ln(1 - m) / ln phi has dp / p = dm / (-(1 - m) ln(1 - m)). m has variance m (1 - m) / N.
+    p = -ln(1 - m) / ln phi has dp / p = dm / (-(1 - m) ln(1 - m)). With N independent packets, m
+    has variance m (1 - m) / N.
     """
     return math.sqrt(marked / (SAMPLES * (1 - marked))) / -math.log1p(-marked)
 

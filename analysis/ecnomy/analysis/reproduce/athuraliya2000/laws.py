@@ -32,7 +32,7 @@ def by_law(runs: Runs, parameter: str = MARKING) -> dict[str, Runs]:
 
 
 def by_rate(runs: Runs) -> dict[str, Runs]:
-    """Return the runs by capacity of the link in section VII, which the paper does not state."""
+    """Return the runs by link capacity, which the paper does not state for section VII."""
     return {f"{float(rate):g}Mbps": runs.at({RATE: rate}) for rate in runs.values(RATE)}
 
 

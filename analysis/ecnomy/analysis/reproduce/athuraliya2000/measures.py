@@ -27,8 +27,9 @@ def link(results: Path) -> dict[str, float | None]:
     Returns:
         `bottleneck.loss`, drops / arrivals; `bottleneck.marked`, marks / arrivals;
         `bottleneck.p_cv`, the coefficient of variation of marks / arrivals in the recorded
-        intervals (None without marks); `<source>.delivered_pps`, packets per second and flow that
-        reach the receivers, if the run counted `delivered`; and the columns of `given`.
+        intervals (None without marks), all None without arrivals; `<source>.delivered_pps`, packets
+        per second and flow that reach the receivers, if the run counted `delivered`; and the
+        columns of `given`.
     """
     import pandas as pd
 

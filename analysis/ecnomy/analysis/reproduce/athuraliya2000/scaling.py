@@ -70,7 +70,7 @@ def scaled(points: Points, theory: Callable[[float], float]) -> dict[str, Sample
 def controls(
     runs: Runs, points: Callable[[Runs], Points], theory: Callable[[float], float]
 ) -> dict[str, Sample]:
-    """Return the measures of `scaled` for sources with the jumping windows of the pseudocode."""
+    """Return the measures of `scaled` for sources whose windows jump, as in the pseudocode."""
     found: dict[str, Sample] = {}
     for form, own in in_forms(runs).items():
         plain = of_form(form, scaled(points(own), theory))

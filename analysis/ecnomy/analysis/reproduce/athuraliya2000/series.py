@@ -25,8 +25,8 @@ class Recorded:
 
     Attributes:
         run: the results of the run.
-        flows: index of each flow by the name of its source.
-        links: index of each link by name.
+        flows: name of each source -> index of its flow, or of its last flow if it has several.
+        links: name of each link -> its index.
     """
 
     def __init__(self, results: Path) -> None:

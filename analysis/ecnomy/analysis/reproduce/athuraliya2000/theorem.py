@@ -49,7 +49,7 @@ def _rises(paths: Paths, ran: Basic) -> float:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the distances of final rates from the optimum, and rises of the dual objective."""
+    """Return errors of final rates, rises of the dual objective, and ratios of operation counts."""
     paths = row_of_links(LINKS)
     best = _optimum(paths)
     found: dict[str, np.ndarray | float] = {}
