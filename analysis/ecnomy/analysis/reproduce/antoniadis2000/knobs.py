@@ -31,7 +31,7 @@ class Timed:
     down: Annotated[float, Unit("s")]
 
     def decide_many(self, observation: Observation) -> Decision:
-        """Return a decision that puts all flows in the current class, or an empty one without offers."""
+        """Return a decision with all flows in the current class, or an empty one without offers."""
         if not observation.offers:
             return Decision()
         fees = [offer.fee_micro_per_s for offer in observation.offers]

@@ -25,7 +25,7 @@ PHI: Final = 1.001  # as set in the sweep
 
 
 def figures(studies: Studies) -> Samples:
-    """Return trends of loss, queue and price with load, by capacity, and new flows' marking rates."""
+    """Return trends of loss, queue and price with load, by capacity, and marks of new flows."""
     found: dict[str, Sample] = {}
     for rate, runs in at_capacities(studies).items():
         found |= of_form(rate, _by_load(runs))

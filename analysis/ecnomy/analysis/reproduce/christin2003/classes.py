@@ -33,10 +33,11 @@ def classes(results: Path) -> dict[str, float | list[float]]:
     """Return the losses, delays and throughputs of each class.
 
     Returns:
-        For class n: loss.n, drops.n and marks.n; delay_s.n, the mean delay; throughput_bps.n and
-        throughput_cv.n, over windows after 5 s. For class 1: late_share, delay_max_s and
-        windows_at_bound, the share of windows after 5 s with at least 5 Mbps. Names with `after_10`
-        count from 10 s. throughput_bps is the sum of all classes. Seed 1 adds rows over time.
+        For class n: loss.n (drops / arrivals), drops.n (number), and marks.n (marks / arrivals);
+        delay_s.n, the mean delay; throughput_bps.n and throughput_cv.n, over windows after 5 s. For
+        class 1: late_share, delay_max_s and windows_at_bound, the share of windows after 5 s with
+        at least 5 Mbps. Names with `after_10` count from 10 s. throughput_bps is the sum of all
+        classes. Seed 1 adds rows over time.
     """
     from ecnomy.markets.results.rawrun import open_raw
 

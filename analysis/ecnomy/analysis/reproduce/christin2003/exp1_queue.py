@@ -37,7 +37,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _intervals(studies: Studies) -> dict[str, np.ndarray]:
-    """Return, by sampling interval, mean queues and deviations / those at the next longer one."""
+    """Return mean queues by sampling interval, and ratios of deviations (shorter / next longer)."""
     found: dict[str, np.ndarray] = {}
     before: tuple[str, np.ndarray] | None = None
     for name, runs in by_options(studies["exp1-interval"]).items():

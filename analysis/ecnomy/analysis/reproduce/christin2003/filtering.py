@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Section 3.1 on a trace: multistage filters, the correction factor, and heavy hitters.
 
-In each interval of Delta seconds, a filter records a flow once one of the flow's packets passes. In
-a serial filter, a packet counts in a bucket of stage 1. If the bucket then holds more than M / d
-bytes, the packet also counts in stage 2, and so on (Estan and Varghese 2001). In a parallel filter,
-it counts in all d stages, whose buckets must hold more than M (2002). rho is the ratio of all bytes
-of an interval to those of its recorded flows. The module uses its own hashes and is independent of
-the marking law's code.
+In each interval of Delta seconds, a filter of d stages with threshold M records a flow once one of
+the flow's packets passes all stages. In a serial filter, a packet counts in a bucket of stage 1. If
+the bucket then holds more than M / d bytes, the packet also counts in stage 2, and so on (Estan and
+Varghese 2001). In a parallel filter, a packet counts in all d stages, whose buckets must hold more
+than M (Estan and Varghese 2002). rho is the ratio of all bytes of an interval to those of its
+recorded flows. This module uses separate hashes and is independent of the marking law's code.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def filter_figures(trace: Bottleneck, interval_s: float) -> dict[str, float | li
 
 
 def _mean(row: list[float]) -> float:
-    """Return the mean over the intervals in which a flow was recorded, so that rho is finite."""
+    """Return the mean of the finite values; rho is infinite in intervals without a recorded flow."""
     known = [value for value in row if np.isfinite(value)]
     return float(np.mean(known)) if known else float("nan")
 

@@ -7,8 +7,8 @@ largest
 
     w~_1 + ... + w~_k - C tau_k + Q - B
 
-Interpolated: one line reaches to the last next round tau_X, with mean window Omega and mean MSS S
-of the X flows, m of them marked. The factor rho is omitted:
+Interpolated: one line reaches to tau_X, when the last of the next rounds begins, with mean window
+Omega and mean MSS S of the X flows, m of them marked. The factor rho is omitted:
 
     (X - m)(Omega + S) + m Omega / 2 - C tau_X + Q - B
 
@@ -205,7 +205,7 @@ def _mark_exact(
     room: float,
     per_ps: float,
 ) -> int:
-    """Mark by the reference's rule, the largest window first, and preferably of waiting flows."""
+    """Mark by the reference's rule: waiting flows before others, then larger windows before smaller."""
     marked = 0
     while excess > 0:
         free = own[~flows.hit[own]]

@@ -26,7 +26,7 @@ _FORGET_RTTS: float = 4.0
 
 
 class Due(NamedTuple):
-    """A due mark: time of the decision, number of the round, and the packet's arrival index."""
+    """A due mark: time of the decision, round number, and the packet's index among accepted ones."""
 
     decided_ps: int
     round: int

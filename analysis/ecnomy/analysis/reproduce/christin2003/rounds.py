@@ -7,7 +7,7 @@ only arrivals. Its first estimate R of the round-trip time is T2 - T1. A new rou
     T_i - T_(i-1) > R / K  (Eq. 4),   or   W + 1 > (W of the round before) + 1  (the safeguard);
     R <- alpha R + (1 - alpha) (T_i - s),   s <- T_i,   W <- 1,   else W <- W + 1.
 
-The module works on a packet trace and is independent of the marking law's code.
+This module works on a packet trace and is independent of the marking law's code.
 """
 
 from __future__ import annotations

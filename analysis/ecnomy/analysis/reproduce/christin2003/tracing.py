@@ -111,7 +111,8 @@ def _plain(results: Path) -> float:
 def window_bound(flows: list[SenderRounds], from_ps: int) -> Figures:
     """Return the shares of rounds that satisfy Eq. 3 exactly, and within one packet on either side.
 
-    Rounds with retransmissions, and their neighbours, belong to recoveries and do not count.
+    A round counts only if neither it nor the next round has retransmissions, because these belong
+    to recoveries.
     """
     before: list[_Floats] = []
     after: list[_Floats] = []
