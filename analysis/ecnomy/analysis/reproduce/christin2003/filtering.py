@@ -94,7 +94,7 @@ def filter_figures(trace: Bottleneck, interval_s: float) -> dict[str, float | li
 
 
 def _mean(row: list[float]) -> float:
-    """Return the mean of the finite values; rho is infinite in intervals without a recorded flow."""
+    """Return the mean of finite values; rho is infinite in intervals without a recorded flow."""
     known = [value for value in row if np.isfinite(value)]
     return float(np.mean(known)) if known else float("nan")
 

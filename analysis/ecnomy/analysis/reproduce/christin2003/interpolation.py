@@ -205,7 +205,7 @@ def _mark_exact(
     room: float,
     per_ps: float,
 ) -> int:
-    """Mark by the reference's rule: waiting flows before others, then larger windows before smaller."""
+    """Mark by the reference's rule: waiting flows before others, then by decreasing window."""
     marked = 0
     while excess > 0:
         free = own[~flows.hit[own]]

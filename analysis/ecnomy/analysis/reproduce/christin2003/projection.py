@@ -26,7 +26,7 @@ _FORGET_RTTS: float = 4.0
 
 
 class Due(NamedTuple):
-    """A due mark: time of the decision, round number, and the packet's index among accepted ones."""
+    """A due mark: time of the decision, round, and the packet's index among accepted packets."""
 
     decided_ps: int
     round: int

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Charge of a flow: w marks per round trip, its willingness to pay, under any marking law."""
+"""Charge of a flow: as many marks per round trip as its willingness to pay w, under any law."""
 
 from __future__ import annotations
 

@@ -3,8 +3,8 @@
 
 A statistic of a whole curve (a slope, a load at some probability) is not a mean of batch values.
 Its samples are the pseudo-values of the jackknife, n f(all) - (n - 1) f(all but batch i). Their
-mean and deviation give the estimate and its interval (Tukey 1958). Batches are independent between
-runs.
+mean and standard deviation give the estimate and its interval (Tukey 1958). Batches are independent
+between runs.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def pseudo_values(statistic: Statistic, *curves: Curve) -> Floats:
 
 
 def line(load: Floats, p: Floats) -> tuple[float, float]:
-    """Return the slope and intercept of the line through points with p > 0.01, or NaN."""
+    """Return slope and intercept of the line through points with p > 0.01; NaN for fewer than two."""
     marked = p > _MARKED
     if marked.sum() < 2:
         return float("nan"), float("nan")
@@ -123,7 +123,7 @@ def slope_between(low: float, high: float) -> Callable[[Floats, Floats], float]:
 
 
 def load_at(level: float) -> Callable[[Floats, Floats], float]:
-    """Return a statistic: the load at which p reaches `level`, linear between points, or NaN."""
+    """Return a statistic: the load at which p is `level`, interpolated between points, or NaN."""
 
     def statistic(load: Floats, p: Floats) -> float:
         order = np.argsort(p)
@@ -140,7 +140,7 @@ def draw_curve(axis: Axes, curve: Curve, index: int, label: str) -> None:
 
 
 def label_flows(axis: Axes, curve: Curve, which: Sequence[int]) -> None:
-    """Write the numbers of flows in `which` next to their points of a curve."""
+    """Label those points of a curve whose number of flows is in `which` with this number."""
     for at, flows in enumerate(curve.flows):
         if flows in which:
             place = (float(curve.load[at].mean()), float(curve.p[at].mean()))
@@ -156,7 +156,7 @@ def axes_of_curves(axis: Axes, title: str = "") -> None:
 
 
 def differences(values: Mapping[str, Floats]) -> dict[str, Floats]:
-    """Return each value minus the preceding one, by both names."""
+    """Return each value minus the preceding one, under the name `<name>-<preceding name>`."""
     names = list(values)
     pairs = zip(names[1:], names[:-1], strict=True)
     return {f"{later}-{earlier}": values[later] - values[earlier] for later, earlier in pairs}

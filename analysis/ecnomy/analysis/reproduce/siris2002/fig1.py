@@ -23,7 +23,7 @@ STEP_S: Final = 0.5  # step of the courses that are kept
 
 
 def _pair(studies: Studies, w_inc: float, w_dec: float, marking: str = "red 0.1") -> Runs:
-    """Return the runs with w_inc and w_dec; `marking` is RED with a max_p, or `fixed`."""
+    """Return the runs with w_inc and w_dec; `marking` is `red <max_p>` or `fixed`."""
     runs = studies["fig1"].at(
         {"sources.flows.transport.w_inc": w_inc, "sources.flows.transport.w_dec": w_dec}
     )

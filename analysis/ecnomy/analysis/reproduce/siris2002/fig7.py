@@ -61,7 +61,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _controls(runs: Runs) -> dict[str, Floats]:
-    """Return the ratios of case (b) with RED, at a tenth of the gain and with paced flows."""
+    """Return the ratios of case (b) with RED, at a tenth of the gain or with paced flows."""
     found: dict[str, Floats] = {}
     for send in runs.values("sources.short.transport.send"):
         name = "paced" if send == "paced" else "small_gain"

@@ -112,7 +112,7 @@ def _shift(level: float) -> Callable[[Floats, Floats, Floats, Floats], float]:
 
 
 def _smoothness(studies: Studies) -> dict[str, Floats]:
-    """Return the variation with inverse decrease divided by that with proportional increase."""
+    """Return variations of arrivals and windows, inverse decrease / proportional increase."""
     found: dict[str, Floats] = {}
     increase, decrease = (_laws(studies["fig8"].at({FORM: form})) for form in _FORMS)
     columns = {

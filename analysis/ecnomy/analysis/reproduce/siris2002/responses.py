@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outcome columns after a load step: response time of the marking, and growth of the queue."""
+"""Outcome columns after a load step: response time of the marking, and largest queue."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def reached_s(
 
 
 def step(results: Path) -> dict[str, float]:
-    """Return `response_s`, the response time of p to the load step, and `most_queued` packets."""
+    """Return `response_s`, the response time of p to the load step, and `most_queued` [packets]."""
     from ecnomy.markets.results.rawrun import open_raw
 
     run = open_raw(results)

@@ -32,7 +32,7 @@ def _measured(studies: Studies) -> dict[str, dict[str, Floats]]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return ratios and probabilities of the table's two rows, and the ratio of the rows."""
+    """Return ratios and probabilities of the table's two rows, and ratios of probabilities."""
     rows = _measured(studies)
     found: dict[str, Floats] = {}
     for case, row in rows.items():

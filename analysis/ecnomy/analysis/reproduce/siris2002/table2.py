@@ -53,8 +53,8 @@ def _off(runs: Runs) -> float:
 def figures(studies: Studies) -> Samples:
     """Return waits in milliseconds, and ratios between algorithms.
 
-    They are NaN if the load is far from 0.90 for every number of flows. The quantities `any_load.`
-    use the nearest load even then.
+    Waits and ratios are NaN if the load is far from 0.90 for every number of flows. The quantities
+    `any_load.*` use the nearest load even then.
     """
     rows = _rows(studies)
     found: dict[str, Floats | float] = {}
