@@ -83,7 +83,7 @@ def pseudo_values(statistic: Statistic, *curves: Curve) -> Floats:
 
 
 def line(load: Floats, p: Floats) -> tuple[float, float]:
-    """Return slope and intercept of the line through points with p > 0.01; NaN for fewer than two."""
+    """Return slope and intercept of the line through points with p > 0.01; NaN for one or none."""
     marked = p > _MARKED
     if marked.sum() < 2:
         return float("nan"), float("nan")
