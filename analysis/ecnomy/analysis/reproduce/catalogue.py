@@ -87,7 +87,7 @@ class Choice(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"n
 
 
 class Control(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A control: quantities with regions, which are refuted if the claim is informative."""
+    """A control of a claim: quantities and regions that are refuted if the claim is informative."""
 
     says: str
     expect: dict[str, tuple[Bound, Bound]]
@@ -106,7 +106,7 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         grid: settings over which the claim is judged, in place of the entry's settings.
         kind: `identity` if the claim checks our arithmetic or input.
         not_testable: reason why no measurement can test the claim, or "".
-        control: quantities that must be refuted, so that the claim is informative.
+        control: quantities and regions that must be refuted. Otherwise the claim is uninformative.
     """
 
     priority: Priority

@@ -27,7 +27,7 @@ interval lies outside, because no more is known. A theoretical quantity or a cou
 value, which cannot lie outside by chance. It therefore needs no correction, refutes by itself, and
 does not count among the k.
 
-The quantities of a claim's control must be refuted, by the same rules. Otherwise the claim is
+If a claim has a control, the control must be refuted, by the same rules. Otherwise the claim is
 uninformative. Confirmed then becomes inconclusive, while refuted remains refuted.
 
 With a grid (grid.py), the claim is judged at the chosen settings and under each alternative. The

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Table 3: compares one marking queue with two classes at the same delay rate of voice.
+"""Table 3: compares one marking queue with two classes at the same voice delay rate.
 
-For each seed and mix, the module finds the largest threshold at which voice has the same delay rate
-as in two classes. It interpolates the logarithm of the rate linearly between thresholds. It also
-interpolates the other columns at that threshold.
+For each seed and mix, this module finds the threshold (the largest, if there are several) at which
+voice has the same delay rate as with two classes. It interpolates the logarithm of the rate
+linearly between thresholds. It also interpolates the other columns at that threshold.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def _matches(mix: dict[int, Runs], classes: Runs) -> Table:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return one queue's measures divided by two classes' at equal voice delay rates, by mix."""
+    """Return measures of one queue / those of two classes at equal voice delay rates, by mix."""
     found: dict[str, np.ndarray | float] = {}
     downloads: dict[int, np.ndarray] = {}
     classes = rows(studies["diffserv"])
@@ -102,7 +102,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _controls(studies: Studies) -> dict[str, np.ndarray | float]:
-    """Return one queue's voice delay divided by two classes' with a longer quantum, by mix."""
+    """Return the voice delay of one queue / that of two classes with a longer quantum, by mix."""
     found: dict[str, np.ndarray | float] = {}
     classes = rows(studies["diffserv"])
     runs = studies["diffserv-controls"]

@@ -55,7 +55,7 @@ def _correlations(marking: Row, late: Row) -> dict[str, float]:
 
 
 def of_long_samples(runs: Runs, stream: str, part: float = 1.0) -> dict[str, Row]:
-    """Return the three correlations of a stream in the first `part` of each run, per seed."""
+    """Return the correlations in KINDS for a stream in the first `part` of each run, per seed."""
     rows = zip(runs.row(f"sample.marking.{stream}"), runs.row(f"sample.late.{stream}"), strict=True)
     found = []
     for marking, late in rows:

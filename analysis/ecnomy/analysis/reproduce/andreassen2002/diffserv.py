@@ -35,7 +35,7 @@ def rows(runs: Runs) -> dict[int, Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the table's measures, differences (web - voice), and rank correlations with users."""
+    """Return table measures, differences (web - voice), and rank correlations with web users."""
     found: dict[str, np.ndarray | float] = {}
     mixes = rows(studies["diffserv"])
     for voice, own in mixes.items():

@@ -3,10 +3,10 @@
 
 Marking rates M are drawn from a Beta distribution. Delay rates L are 4 M e^N with normal N
 (correlated), or have the same distribution independently of M. From one set of samples, the
-provider fits the Beta distribution by moments, blocks requests above its (1 - B^G) quantile, and
-sets the charge V by the paper's formula. A second set of samples serves as the connections. Each
-connection costs M. The paper gives no numbers, so R = V and P = 0.2 mu are our choices. For each
-run, the samples of Table 8 test whether M has a Beta distribution.
+provider fits the Beta distribution by moments, blocks requests if M exceeds its (1 - B^G) quantile,
+and sets the charge V by the paper's formula. A second set of samples serves as the connections.
+Each connection costs M. The paper gives no numbers, so R = V and P = 0.2 mu are our choices. The
+samples of each run of Table 8 test whether M has a Beta distribution.
 """
 
 from __future__ import annotations

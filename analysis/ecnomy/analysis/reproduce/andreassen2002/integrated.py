@@ -45,8 +45,8 @@ def errors(means: Row) -> tuple[Row, Row]:
     """Return each seed's mean absolute error over all changes, for known and unknown settings.
 
     Args:
-        means: means over each half of a run, [setting, seed, half]. The second half is the true
-            value.
+        means: means over each half of a run, [setting, seed, half]. The mean over the second half
+            is the true value.
     """
     knowing, blind = [], []
     past = np.roll(means.mean(axis=2), 1, axis=1)

@@ -106,7 +106,7 @@ def _curves(ratio: Table, packets: Table, late: Table) -> dict[str, Table]:
 
 
 def _axes(studies: Studies) -> dict[int, tuple[Table, Table, Table]]:
-    """Return each mix's thresholds in packets and relative to 15 ms, and its voice delay rates."""
+    """Return by mix: thresholds in packets, thresholds / bytes sent in 15 ms, voice delay rates."""
     found = {}
     for voice, mix in mixes(studies["thresholds"]).items():
         packets = np.array(list(mix), dtype=np.float64) / 6

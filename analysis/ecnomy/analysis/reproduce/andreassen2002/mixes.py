@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Selects the runs of Table 4 by mix and marking threshold, and correlates their ranks per seed."""
+"""Selects the runs of Table 4 by mix and marking threshold, and computes rank correlations."""
 
 from __future__ import annotations
 

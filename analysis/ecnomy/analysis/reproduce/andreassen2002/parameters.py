@@ -25,7 +25,7 @@ _WEB_THRESHOLDS: Final = (77, 154)  # packets, as in the table
 
 
 def figures(studies: Studies) -> Samples:
-    """Return each class's 50 ms buffer and thresholds, and its share of the link under overload."""
+    """Return class buffers of 50 ms, ratios of web's thresholds, and shares of the link by load."""
     found: dict[str, np.ndarray | float] = {}
     packets: dict[str, int] = {}
     for name, (percent, packet_bytes) in _CLASSES.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 3.1.2: instantaneous queues and delays, and smooth curves and runs of marks."""
+"""Section 3.1.2: effects of queue averaging on delays, and of smooth marking on runs of marks."""
 
 from __future__ import annotations
 

@@ -20,9 +20,9 @@ def of_calls(calls: pd.DataFrame) -> Mapping[str, float]:
 
     Returns:
         charge_variation, cost_variation and net_variation: standard deviation / mean of the
-        customer's charge for a call, of the provider's cost of its marks (at any price of a mark),
-        and of the charge minus the refund; broken, the share of calls refunded; and calls,
-        the number of calls.
+        customer's charge for a call, of the provider's cost of the call's marks (the same at any
+        price of a mark), and of the charge minus the refund; broken, the share of calls refunded;
+        and calls, the number of calls.
     """
     own = calls[(calls["accepted"] == 1) & (calls["complete"] == 1)]
     charge = own["charge_micro"].to_numpy(dtype=np.float64)

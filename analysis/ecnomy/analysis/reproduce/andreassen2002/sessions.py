@@ -82,8 +82,8 @@ def downloads(results: Path) -> Mapping[str, float | None]:
 
     Returns:
         jobs_per_s; download_ms, the mean time of complete downloads; longest_ms, the longest time
-        of all that ended; and closed_share, the share of these that readers closed early. Each time
-        or share of no downloads is None.
+        of all that ended; and closed_share, the share of these that readers closed early. Without
+        such downloads, a time or share is None.
     """
     from ecnomy.markets.results.rawrun import open_raw
 

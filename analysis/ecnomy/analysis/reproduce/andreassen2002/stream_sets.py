@@ -89,7 +89,10 @@ def figures(studies: Studies) -> Samples:
 
 
 def _by_blocks(name: str, runs: Runs) -> dict[str, float | Interval]:
-    """Return a set's ratios by blocks of 60 s and, as `alike`, whether each interval contains 1."""
+    """Return a set's ratios of rates by blocks of 60 s.
+
+    `alike` is 1 if the interval of a stream's rate / the first stream's contains 1, otherwise 0.
+    """
     found: dict[str, float | Interval] = {}
     control = "" if name in SETS else "control."
     for rate in ("marking", "late"):

@@ -44,7 +44,7 @@ def charge_for(learnt: tuple[Row, Row], guarantee: float) -> float:
     """Return the charge V for samples (M, L), with R = V and P = 0.2 mu.
 
     The charge is NaN if at least half of the samples break the guarantee, because no charge covers
-    that.
+    the refunds.
     """
     cost, broken = float(learnt[0].mean()), float((learnt[1] > guarantee).mean())
     return (1 + _MARGIN) * cost / (1 - 2 * broken) if broken < 1 / 2 else float("nan")
@@ -53,7 +53,7 @@ def charge_for(learnt: tuple[Row, Row], guarantee: float) -> float:
 def profit_off(learnt: tuple[Row, Row], sold: tuple[Row, Row], guarantee: float = _LATE) -> float:
     """Return (mean profit of sold samples (M, L) - P) / mu, at the tariff for learnt samples.
 
-    The result is NaN if there are no marks, or if no tariff reaches the margin.
+    The result is NaN if the learnt samples have no marks, or if no tariff reaches the margin.
     """
     cost, charge = float(learnt[0].mean()), charge_for(learnt, guarantee)
     if cost == 0:

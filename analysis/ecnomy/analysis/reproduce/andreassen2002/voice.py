@@ -19,7 +19,7 @@ _BYTES: Final = 128
 
 
 def figures(studies: Studies) -> Samples:
-    """Return errors of mean times and load, in standard errors, and the number of busy users."""
+    """Return errors of mean times and load, in standard errors, and statistics of busy users."""
     found: dict[str, np.ndarray | float] = {}
     runs = studies["voice"]
     for voice in sorted(runs.values(_VOICE)):

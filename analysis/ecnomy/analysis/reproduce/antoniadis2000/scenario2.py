@@ -69,7 +69,7 @@ def _of(runs: Runs) -> dict[str, np.ndarray]:
 
 
 def _split(runs: Runs) -> dict[str, np.ndarray]:
-    """Return rates under the provider's strategies / rates under users', and message rates."""
+    """Return rates if the provider pays for marks / rates if users pay, and message rates."""
     found: dict[str, np.ndarray] = {}
     own = runs.at({_CROWD: max(runs.values(_CROWD))})
     for kind, ending in (("constant", ""), ("log", "-log")):

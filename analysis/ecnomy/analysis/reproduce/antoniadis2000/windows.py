@@ -23,7 +23,7 @@ def settled_after_s(values: Row, step_s: float, *, within: float, over_s: float 
     Args:
         values: values of the curve at step_s, 2 step_s, ...
         step_s: time between two values, seconds.
-        within: the largest relative distance, e.g. 0.1 for 10 %.
+        within: the largest relative distance from the final value, e.g. 0.1 for 10 %.
         over_s: length of the moving mean, seconds. The final value is the mean of the second half.
 
     Returns:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shared code of the entries on the chain of links of Figure 2b."""
+"""Code shared by the entries whose network is the chain of links in Figure 2b."""
 
 from __future__ import annotations
 

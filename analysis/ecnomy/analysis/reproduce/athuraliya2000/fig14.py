@@ -41,7 +41,7 @@ Curves = dict[str, dict[int, np.ndarray]]
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the measures of each capacity, and those of the controls."""
+    """Return the measures at each capacity, and those of the controls."""
     found: dict[str, Sample] = {}
     for rate, runs in at_capacities(studies).items():
         found |= of_form(rate, _figures(runs) | _given(runs))
@@ -52,7 +52,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def at_capacities(studies: Studies) -> dict[str, Runs]:
-    """Return the runs by capacity, with the capacity of the catalogue first."""
+    """Return the runs by capacity, with the capacity of the study `fig14` first."""
     return by_rate(studies["fig14"]) | by_rate(studies["fig14-capacities"])
 
 
@@ -108,7 +108,7 @@ def curves(runs: Runs, column: str) -> Curves:
 
 
 def _transients(runs: Runs) -> dict[str, Sample]:
-    """Return the utilisation of the first seconds with a target backlog minus that without one."""
+    """Return the utilisation in the first seconds with a target backlog minus that without one."""
     use = {
         msgspec.json.decode(value)["target_backlog"]: runs.at({MARKING: value})
         for value in runs.values(MARKING)

@@ -65,7 +65,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def _steadiness(cv: dict[float, np.ndarray]) -> dict[str, Sample]:
-    """Return the variation of windows by share of marks, divided by that at one half."""
+    """Return the variation of windows by share of marks, divided by the variation at share 0.5."""
     found: dict[str, Sample] = {"few_minus_many": cv[0.02] - cv[0.98]}
     for m, value in cv.items():
         if m != 0.5:

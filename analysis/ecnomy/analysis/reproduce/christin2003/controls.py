@@ -21,7 +21,7 @@ _UNITS: Final = {"queue_kB": 1e3}
 def controls(studies: Studies) -> dict[str, np.ndarray | float]:
     """Return loss, queue and marks of the controls: `control.<variant>.<figure>.<algorithm>`.
 
-    The decisions of both projections on the same trace are `control.trace.<figure>`.
+    Comparisons of both projections on the same trace are `control.trace.<figure>`.
     """
     found: dict[str, np.ndarray | float] = {}
     for name, value in fig2.figures(studies).items():

@@ -20,7 +20,7 @@ __all__ = ["draw", "figures", "losses"]
 
 
 def figures(studies: Studies) -> Samples:
-    """Return shares of packets lost per seed, in experiment 1 and in the controls."""
+    """Return shares of packets lost in experiment 1, and measures of the controls, per seed."""
     return losses(studies) | controls(studies)
 
 

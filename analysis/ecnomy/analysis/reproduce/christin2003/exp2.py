@@ -40,7 +40,7 @@ _FIGURES: Final = {
 
 
 def by_regulation(runs: Runs) -> dict[str, Runs]:
-    """Return the runs with and without regulation."""
+    """Return the runs with regulation (`regulated`) and without (`unregulated`)."""
     return {_NAMES[str(value)]: runs.at({REGULATION: value}) for value in runs.values(REGULATION)}
 
 

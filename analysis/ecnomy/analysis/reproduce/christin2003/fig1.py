@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 1 and section 2.1: the rounds of one flow, and the marks that its projection requires."""
+"""Figure 1 and section 2.1: the rounds of one flow, and the marks that the projection requires."""
 
 from __future__ import annotations
 

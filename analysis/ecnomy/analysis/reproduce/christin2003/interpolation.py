@@ -2,8 +2,8 @@
 """Compares the projections of both algorithms on one trace, at each arrival (sections 2.2, 3.2).
 
 Exact: the next rounds begin at tau_1 <= tau_2 ..., and the flows' next windows are w~ (W + 1
-packets, or W / 2 after a mark or a loss). The projected excess is, over all k (Eq. 7, 9), the
-largest
+packets, or W / 2 after a mark or a loss). With link rate C, backlog Q and buffer B, the projected
+excess is, over all k (Eq. 7, 9), the largest
 
     w~_1 + ... + w~_k - C tau_k + Q - B
 
@@ -12,7 +12,8 @@ Omega and mean MSS S of the X flows, m of them marked. The factor rho is omitted
 
     (X - m)(Omega + S) + m Omega / 2 - C tau_X + Q - B
 
-The rule of the run's algorithm marks flows. This code is independent of the marking law's code.
+Flows are marked by the rule of the run's algorithm. This code is independent of the marking law's
+code.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def exact_excess(tau_ps: _Floats, next_bytes: _Floats, per_ps: float) -> float:
 def interpolated_excess(
     tau_ps: _Floats, window: _Floats, mss: _Floats, hit: npt.NDArray[np.bool_], per_ps: float
 ) -> float:
-    """Return the excess at the last next round, computed from mean windows [bytes]."""
+    """Return the excess when the last of the next rounds begins, from mean windows [bytes]."""
     omega, size = float((mss * window).mean()), float(mss.mean())
     marked = int(hit.sum())
     coming = (len(hit) - marked) * (omega + size) + marked * omega / 2

@@ -3,8 +3,8 @@
 
 Let R be the estimate of the round-trip time, W the number of packets in this round so far, s the
 beginning of the round, tau the time left until s + R (at least 0), and Q the bytes waiting,
-including the packet itself. On an arrival, a mark is due if no packet of the flow was marked or
-lost since s and (Eq. 5 to 7)
+including the packet itself. The link has rate C and buffer B. On an arrival, a mark is due if no
+packet of the flow was marked or lost since s and (Eq. 5 to 7)
 
     Q + MSS (W + 1) - C tau > B
 

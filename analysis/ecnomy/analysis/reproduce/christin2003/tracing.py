@@ -245,8 +245,8 @@ def window_growth(flows: list[Times], k: float, from_ps: int) -> float:
         from_ps: start of the measured time [ps].
 
     Returns:
-        The sum of each flow's largest window in the second half, divided by that in the first half.
-        Only flows that send in both halves count; the ratio is NaN without such flows.
+        The sum over flows of the largest window in the second half, divided by that in the first
+        half. Only flows that send in both halves count; the ratio is NaN without such flows.
     """
     end_ps = max((int(arrived[-1]) for arrived in flows if len(arrived)), default=0)
     middle_ps = (from_ps + end_ps) // 2

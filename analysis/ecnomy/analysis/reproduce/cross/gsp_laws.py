@@ -43,7 +43,7 @@ def _samples(runs: Runs, stream: str) -> list[tuple[Row, Row]]:
 
 
 def apart(correlations: dict[str, Row]) -> Row:
-    """Return, per seed, the correlation of the law with the highest mean minus the lowest law's."""
+    """Return, per seed, highest - lowest correlation, where laws are ranked by their means."""
     ranked = sorted(correlations.values(), key=lambda row: float(row.mean()))
     return np.asarray(ranked[-1] - ranked[0])
 

@@ -3,8 +3,8 @@
 
 A statistic of a whole curve (a slope, a load at some probability) is not a mean of batch values.
 Its samples are the pseudo-values of the jackknife, n f(all) - (n - 1) f(all but batch i). Their
-mean and standard deviation give the estimate and its interval (Tukey 1958). Batches are independent
-between runs.
+mean and standard deviation give the estimate and its interval (Tukey 1958). Batches of different
+runs are independent.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ def _laws(studies: Studies) -> dict[str, tuple[Runs, str]]:
 
 
 def _pairs(runs: Runs, key: str, *, equal: bool) -> dict[float, Runs]:
-    """Return the runs by heavy flows' weight; light flows have weight 1 or, if `equal`, the same."""
+    """Return the runs by weight of heavy flows; light flows have 1, or the same if `equal`."""
     runs = runs.where(sources__light__count=_FLOWS)
     light, heavy = (f"sources.{name}.transport.{key}" for name in ("light", "heavy"))
     found = {}

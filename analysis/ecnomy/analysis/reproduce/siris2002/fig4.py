@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 4: as Figure 3, with window decreases in inverse proportion to the weight."""
+"""Figure 4: like Figure 3, but with window decreases in inverse proportion to the weight."""
 
 from __future__ import annotations
 

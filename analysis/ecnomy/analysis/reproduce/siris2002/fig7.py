@@ -40,7 +40,7 @@ def predicted(runs: Runs, short_over_long: float) -> Ratios:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return rank correlations, and throughput ratios divided by predictions and Figure 5's."""
+    """Return rank correlations, and throughput ratios / predictions and / ratios of Figure 5."""
     found: dict[str, Sample] = {}
     apart = cases(studies["fig5"])
     for case, runs in cases(studies["fig7"]).items():

@@ -31,10 +31,10 @@ def phases(results: Path) -> Mapping[str, float | Sequence[float] | None]:
     """Return utilisation and price before and after the change of load.
 
     Returns:
-        For each phase (`before` and `after`): utilization_, over the last 100 s; settled_s_, the
-        time until all later intervals of 10 s are within 0.02 of 0.9; price_, the last price
-        [money], or None if the operator never posted a price. Also course, the utilisation in each
-        interval.
+        For each phase (`before` and `after`): utilization_<phase>, over the last 100 s;
+        settled_s_<phase>, the time until all later intervals of 10 s are within 0.02 of 0.9;
+        price_<phase>, the last price [money], or None if the operator has not posted a price. Also
+        course, the utilisation in each interval.
     """
     from ecnomy.markets.results.rawrun import open_raw
 
