@@ -21,8 +21,8 @@ therefore compare the smallest p-value with 5 % / k, the next with 5 % / (k - 1)
 one is above its limit (Holm 1979, A simple sequentially rejective multiple test procedure).
 
 The source of the p-value depends on the quantity. For values per seed or batch, it comes from
-Student's t. For a statistic that is not a mean (a rank correlation of means), it is the share of
-bootstrap draws that are not beyond the bound. For any other interval, the p-value is 5 % if the
+Student's t. For a statistic that is not a mean (a rank correlation of means), it is about the share
+of bootstrap draws that are not beyond the bound. For any other interval, the p-value is 5 % if the
 interval lies outside, because no more is known. A theoretical quantity or a count is a single
 value, which cannot lie outside by chance. It therefore needs no correction, refutes by itself, and
 does not count among the k.
@@ -230,7 +230,10 @@ def settled(alone: str, grid: Sequence[tuple[str, str]]) -> tuple[str, tuple[str
 
 
 def deciding(verdict: Verdict, beside: Verdict | None = None) -> Judged | None:
-    """Return the quantity that decides a verdict or, for a confirmed verdict, decides `beside`."""
+    """Return the quantity that decides a verdict, or None.
+
+    For a confirmed verdict, this is the quantity with the name of the one that decides `beside`.
+    """
     if verdict.verdict == CONFIRMED:
         other = deciding(beside) if beside and beside.verdict != CONFIRMED else None
         names = [figure for figure in verdict.figures if other and figure.name == other.name]

@@ -23,7 +23,7 @@ from ecnomy.markets.support.temporary import temporary_folder
 
 __all__ = ["SOURCE_SHA256", "Count", "blocks", "most_over_least", "slope"]
 
-# Counts depend on this source, so a change of the source changes the digests of entries that use
+# Counts depend on this source, so a change to the source changes the digests of entries that use
 # counts.
 SOURCE_SHA256: Final = "bf8d09e312b295a1646176afcbd4c918606b548e3b1a1497488213f004892396"
 _SOURCE: Final = Path(__file__).with_name("operations.cc")

@@ -77,7 +77,7 @@ def entry_file(paper: str, item: str, form: Form, suffix: str) -> Path:
 
 
 def write_entry(found: Reproduced, form: Form) -> list[Path]:
-    """Write an entry's outcomes, quantities and figure, and return the paths of the latter two.
+    """Write an entry's outcomes, quantities and figure, and return the paths of the last two.
 
     Without quantities, only the outcomes are written. Some entries have no figure.
     """

@@ -104,7 +104,7 @@ class Runs:
         budget: float,
         rows: npt.NDArray[np.int64] | None = None,
     ) -> None:
-        """Store the table or, in the given order, some of its rows."""
+        """Store the table and the numbers of the rows to use, or None for all rows."""
         self._table, self.batches, self.budget = frame, batches, budget
         self._rows = np.arange(len(frame)) if rows is None else rows
 

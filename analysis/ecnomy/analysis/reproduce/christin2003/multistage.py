@@ -62,7 +62,7 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Draw bytes by rank of flows, and the flows that the serial filter records against M."""
+    """Draw bytes by rank of flows and, against M, the flows that the serial filter records."""
     left, right = figure.subplots(1, 2)
     for index, (name, runs) in enumerate(traffic(studies).items()):
         label = _LABELS[name]
