@@ -42,7 +42,7 @@ Tables = Mapping[str, "pd.DataFrame"]
 
 
 def table_of(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a sweep's table as it is stored, without run keys, labels, times, workers and engine."""
+    """Return a sweep's table as it is stored: without run key, label, times, worker and engine."""
     kept = frame.drop(columns=[name for name in _LEFT_OUT if name in frame])
     return kept.sort_values("number", ignore_index=True)
 

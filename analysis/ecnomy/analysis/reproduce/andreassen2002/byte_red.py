@@ -89,7 +89,7 @@ def _mixes(studies: Studies) -> dict[str, Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return delay rates and spreads over mixes, f* by mix and curve, and rates at another f*."""
+    """Return delay rates and spreads over mixes, f*, and rates at the f* of another seed."""
     found: dict[str, np.ndarray | float] = {}
     rates = {mix: _rates(runs) for mix, runs in _mixes(studies).items()}
     packets = np.array([_by_packets(runs) for runs in _mixes(studies).values()])

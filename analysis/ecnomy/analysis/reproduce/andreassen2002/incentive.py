@@ -35,7 +35,7 @@ def _charges(mix: dict[int, Runs], name: str) -> Table:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return rank correlations of voice's charge with threshold, and ratios of marking rates."""
+    """Return rank correlations of voice charges with the threshold, and ratios of marking rates."""
     found: dict[str, np.ndarray | float] = {}
     for voice, mix in mixes(studies["thresholds"]).items():
         thresholds = np.array(list(mix), dtype=np.float64)

@@ -33,7 +33,7 @@ def _runs(studies: Studies) -> dict[str, dict[float, Runs]]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Return users (number), cost [money/MB], demand [Mbit/s] by price, and ratios of demand."""
+    """Return user counts, costs [money/MB] and demands [Mbit/s] by price, and ratios of demands."""
     found: dict[str, np.ndarray | float] = {}
     for prefix, by_price in _runs(studies).items():
         before = None

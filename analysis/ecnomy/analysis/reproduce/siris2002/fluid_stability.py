@@ -51,7 +51,7 @@ def _linear(alpha_t: float, until: float = 60.0) -> np.ndarray:
 
 
 def _wtp_course(kappa_t: float, w_dec: float, until: float = 40.0) -> Course:
-    """Return the course of WTP's deviation from equilibrium, from 0.1 % on; w_inc w_dec = _W."""
+    """Return the course of a deviation of WTP from equilibrium by 0.1 %, for w_inc w_dec = _W."""
     rest = math.sqrt(_W * _FULL_PPS)
     course = wtp_trajectory(
         lambda x: x / _FULL_PPS,
