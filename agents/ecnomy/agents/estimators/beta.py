@@ -21,7 +21,7 @@ def of_moments(mean: float, variance: float) -> tuple[float, float]:
 
 
 def upper_quantile(a: float, b: float, blocked: float) -> float:
-    """Return the value that M exceeds with probability `blocked`, in (0, 1)."""
+    """Return the value that M exceeds with the probability `blocked`, for 0 < blocked < 1."""
     from scipy import special
 
     return float(special.betainccinv(a, b, blocked))
@@ -35,7 +35,7 @@ def chance_above(a: float, b: float, limit: float) -> float:
 
 
 def mean_below(a: float, b: float, threshold: float) -> float:
-    """Return E[M | M <= threshold], in (0, 1], or min(threshold, mean) if I_beta(a, b) is 0."""
+    """Return E[M | M <= threshold], or min(threshold, mean) if P(M <= threshold) is 0."""
     from scipy import special
 
     mean = a / (a + b)

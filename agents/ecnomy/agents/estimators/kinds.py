@@ -21,7 +21,8 @@ All three estimators treat degenerate samples as follows:
 
     no samples                threshold 1, mean 0, no promise is broken
     one, or all equal         the rate does not vary, but the counts of beta-binomial do
-    all zero (all hit)        the rate is 0 (1), and so is the threshold
+    all zero (all hit)        the rate is 0 (1), and so is the threshold, which is half a packet
+                              higher for beta-binomial
     fewer than (1 - B) / B    the threshold of empirical is 1, so nothing is blocked
     more variation than a     the rate is 0 or 1
     Beta can have
@@ -96,7 +97,7 @@ class Empirical(msgspec.Struct, frozen=True, eq=False):
         return float(self.rates[place - 1]) if place <= len(self.rates) else 1.0
 
     def mean_below(self, threshold: float) -> float:
-        """Return the mean of samples up to the threshold, or of all samples if all are above it."""
+        """Return the mean of samples up to the threshold; of all samples if all are above it."""
         if not len(self.rates):
             return 0.0
         below = self.rates[self.rates <= threshold]
@@ -149,7 +150,7 @@ class BetaBinomial(msgspec.Struct, frozen=True, eq=False):
     Attributes:
         rate: the distribution of the rate behind the counts.
         samples: the samples to which `rate` is fitted.
-        packets: the mean length of a sample, used for thresholds [packets].
+        packets: the mean length of a sample, as a whole number; 0 without samples [packets].
     """
 
     rate: BetaRate

@@ -189,7 +189,7 @@ class BetaRate(msgspec.Struct, frozen=True):
 
 
 def _hypergeometric(hits: int, packets: int, drawn: int, first: int) -> float:
-    """Return P(J >= first) for J hits among `drawn` of these packets."""
+    """Return P(J >= first) for J hits among `drawn` of `packets` packets."""
     least, most = max(0, drawn - (packets - hits)), min(hits, drawn)
     if first <= least:
         return 1.0

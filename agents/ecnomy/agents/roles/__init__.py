@@ -3,7 +3,8 @@
 
 A role is a subclass of `role.Role` and defines its phase in a meeting. Its method `join` makes
 contracts, and `act` takes the agent's turn. find.py lists the built-in roles with their YAML keys.
-In a scenario, `role:` names one of ROLES or a custom class (`my_lab.roles:RiskBroker`).
+In a scenario, `role:` names one of ROLES, a custom class (`my_lab.roles:RiskBroker`) or an entry
+point.
 """
 
 from __future__ import annotations

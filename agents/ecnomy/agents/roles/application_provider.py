@@ -4,8 +4,8 @@
 Either the provider pays for these marks and resells transport at the fee (the default), or its
 customers pay (Antoniadis et al. 2000, 2). In both cases the provider's strategy controls the flows,
 because the provider sends. With the default strategy, `constant-charge`, the target cost of each
-flow's marks is the charge of its class (2.1). A new class takes effect at the report at which a
-flow enters it, so this role decides at every report unless an interval is set.
+flow's marks is the charge of its class (2.1). A change of class takes effect at the report at which
+the flow enters the new class, so this role decides at every report unless an interval is set.
 
 A strategy may also post fees before customers choose classes (`post_fees`), and decide whether a
 flow may enter a class (`let_in`).
@@ -64,7 +64,7 @@ class ApplicationProvider(Role):
         return cls(model, spec.name, terms, offers)
 
     def join(self, seat: Seat) -> None:
-        """Put classes and a menu on sale, and keep the strategy from switching flows off."""
+        """Put the classes and any menu on sale, and keep the strategy from switching flows off."""
         if callable(stay := getattr(self._seller, "staying", None)):
             stay()
         for sold in seat.spec.classes:

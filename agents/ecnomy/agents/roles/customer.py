@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The customer: uses flows, pays their class fees, and may change class (the QoS knob)."""
+"""The customer: uses flows, pays their class fees, and may change their classes (the QoS knob)."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def _many(flows: FlowColumns) -> tuple[int, int, float]:
 
 
 def _few(flows: FlowColumns) -> tuple[int, int, float]:
-    """Return the values of `_many` from scalars; for few flows, NumPy takes ten times as long."""
+    """Return the result of `_many` from scalars; for few flows, NumPy takes ten times as long."""
     marks, delivered, slowest_s = 0, 0, 0.0
     columns = flows.delivered.tolist(), flows.srtt_s.tolist(), flows.marks.tolist()
     for gain, packets, srtt_s, marked in zip(flows.gain.tolist(), *columns, strict=True):

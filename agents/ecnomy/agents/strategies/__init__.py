@@ -7,15 +7,16 @@ one or more of these methods:
     decide(FlowView) -> FlowDecision          one object is made per flow
     decide_many(Observation) -> Decision      one object is made for all flows, with columns
     post_price(PriceObservation) -> int       for connectivity providers, micro-units per mark
-    post_fees(ClassObservation) -> Mapping    (optional) for application providers: their fees
+    post_fees(ClassObservation) -> Mapping    (optional) for application providers: fees of classes
     let_in(ClassRequest) -> bool              (optional) whether a flow may enter a class
     admit(Call) -> bool                       for guaranteed stream providers, at each call
     watch(StreamObservation) -> None          (optional) observes test streams at each report
     post_call_price(StreamObservation) -> int (optional) after `watch`: a call's price, or None
+    order(CallAsk) -> Sequence[int]           for subscribers, at each call: offers to request
 
 The object keeps the strategy's state. A strategy may also have these attributes:
 
-    needs_rate     the parameter to set for flows whose traffic has no rate; "" if not needed
+    needs_rate     the parameter to set for flows without a rate limit; "" if not needed
     sets_budget    the parameter that limits the cost of a flow's marks, or "";
                    `settlement: direct` cannot enforce such a limit
     needs_files    true if the traffic must consist of files
@@ -30,7 +31,7 @@ The object keeps the strategy's state. A strategy may also have these attributes
     inertia        the share of users that skip a decision, for whom carriers wait
     needs_streams  true if admission needs test streams
     readings       values for the table `agents`
-    roles          class attribute: the strategy's roles, if its methods do not determine them
+    roles          class attribute: the only roles that it fits; by default, its methods decide
 
 YAML names a strategy by a built-in name, by its dotted path (`my_lab.strategies:Patient`) or by a
 name in the entry-point group `ecnomy.strategies`.

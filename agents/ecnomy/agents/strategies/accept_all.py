@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`accept-all`: admit every call if quality does not depend on marks (Andreassen 2002, 4.4)."""
+"""`accept-all`: admit every call; for quality independent of marks (Andreassen 2002, 4.4)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["AcceptAll"]
 
 @dataclasses.dataclass
 class AcceptAll:
-    """Admits every call. It does not use test streams, which only cost money."""
+    """Admits every call. It needs no test streams, which would only cost money."""
 
     def admit(self, call: Call) -> bool:
         """Admit the call."""

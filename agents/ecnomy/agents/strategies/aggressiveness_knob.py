@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`aggressiveness-knob`: choose the weight of the window law by its utility and its cost.
+"""`aggressiveness-knob`: choose a flow's weight by its user's utility and the cost of weight.
 
 The user turns a knob that makes the transfer protocol more aggressive (Andreassen et al. 2002,
 3.2.5). The flow counts as w flows (MulTCP, Crowcroft and Oechslin 1998), or has the weight w of
@@ -13,8 +13,8 @@ A user among many takes s and c as given, so the best weight solves
     max over w of  U(s w) - c w      s U'(s w) = c,  that is  c w = x U'(x)
 
 For U = a log x, this gives w = a / c, independent of the network. On a link of capacity C shared by
-weights, x = C w / W, where W is the sum of weights. All users together settle when demand fills the
-link:
+weights, x = C w / W, where W is the sum of weights. All users together settle at the price p of a
+unit of rate at which demand fills the link:
 
     sum of D(p) = C,      W = p C / c,      w = D(p) W / C        D the inverse of U'
 
@@ -27,14 +27,16 @@ At each decision, x is the goodput since the previous decision. The step is
 
 This is the step of elastic-utility with c w in place of the payment for marks. It cannot oscillate,
 for the reasons given in elastic_utility.py. If a utility saturates (R is unbounded), the step goes
-halfway to the weight that buys D(c w / x). q is the price in the last interval. m is an average
-over decisions, in which each decision halves the weight of earlier ones, because marks are random.
+halfway to the weight that buys D(c w / x). q is taken from the last interval. Because marks are
+random, m is an average over decisions, in which each decision counts twice as much as the one
+before.
 
 w stays within `least` and `most`, and above the least weight of the law (1 flow for MulTCP). x is
 limited to the range from x0/1000 to 1000 x0. One decision changes w by a factor of at most 4. A
-flow begins with the weight of its transport. w does not change after an interval in which the flow
-began, was off or sent nothing. Users who gain nothing stay at the least weight and do not leave. A
-flow limited by its traffic (`rate-capped`) pays for weight that has no effect.
+flow begins with the weight of its transport, within `least` and `most`. w does not change after an
+interval in which the flow began, was off or sent nothing. Users who gain nothing stay at the least
+weight and do not leave. A flow limited by its traffic (`rate-capped`) pays for weight that has no
+effect.
 """
 
 from __future__ import annotations
@@ -105,7 +107,7 @@ class AggressivenessKnob:
         return rate_key(self._utility)
 
     def decide_many(self, observation: Observation) -> Decision:
-        """Return the new weight of each flow, in the unit of its law."""
+        """Return the new weight of each flow, in the unit of its law, or LEAVE to keep it."""
         flows = observation.flows
         if self._flow is not flows.flow and not np.array_equal(self._flow, flows.flow):
             self._meet(flows)
@@ -122,7 +124,7 @@ class AggressivenessKnob:
         return Decision(weight=np.where(sent, self._weight, LEAVE))
 
     def _meet(self, flows: FlowColumns) -> None:
-        """Start new flows with the weight of their transport."""
+        """Keep the state of known flows; start others at weight 1, within `least` and `most`."""
         count = len(flows.flow)
         self._x0_bps = x0_of_flows(self._utility, flows.limit_bps, "aggressiveness-knob")
         _, new, old = np.intersect1d(flows.flow, self._flow, True, return_indices=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`all-or-nothing`: send at rate x0 if its marks cost at most a threshold, otherwise not at all.
+"""`all-or-nothing`: send at rate x0 if the marks cost at most a threshold, otherwise not at all.
 
 This is the ftp agent of Andreassen 2002, 3.2.5 (and M3I's D11), "which transfers data at either
 maximum speed or not at all depending on the present ECN marking rate". The threshold is from
@@ -8,11 +8,11 @@ Antoniadis et al. 2000, 2.2. While the flow is on, the engine enforces the limit
 charge extrapolated to x0 exceeds the threshold exactly when the flow is slower than x0. At each
 decision, with x the goodput since the previous decision, the flow switches
 
-    off     if the flow received marks and x < satisfied x0
+    off     if the flow received marks and x < satisfied x0 (a slow interval)
     on      after a time R, drawn from [retry / 2, 3 retry / 2]; this range doubles after each
-            failed trial, up to a factor of 8, and is reset once the flow reaches x0 again
+            failed trial, up to a factor of 8, and is reset by an interval that is not slow
 
-An interval in which the flow was switched on is a trial. A window takes time to fill, so the
+The first interval after a flow is switched on is a trial. A window takes time to fill, so the
 strategy judges only later intervals. Random times prevent users who left together from returning
 together. A trial also slows down the flows that had x0 before. So that they do not all leave for
 one newcomer, a flow that has had x0 since its return leaves only after `PATIENCE` slow intervals in
@@ -45,7 +45,8 @@ class AllOrNothing:
     Attributes:
         threshold: the largest cost of the flow's marks per second.
         rate: x0, in IP bits; by default the largest rate of the flow's traffic.
-        retry: mean time until a flow that was switched off is tried again.
+        retry: mean time until a flow that was switched off is tried again; longer after failed
+            trials.
         satisfied: the share of x0 below which the flow is switched off [above 0, below 1].
     """
 
@@ -72,7 +73,7 @@ class AllOrNothing:
         return "rate" if self.rate is None else ""
 
     def decide(self, view: FlowView) -> FlowDecision:
-        """Return x0 as rate cap and the threshold as willingness, or switch the flow off."""
+        """Return x0 as rate cap, the threshold as willingness, and whether the flow is on."""
         rate_bps = view.limit_bps if self.rate is None else self.rate
         if not math.isfinite(rate_bps):
             raise StrategyError("all-or-nothing: missing 'rate' for a flow without a rate limit")
@@ -100,5 +101,5 @@ class AllOrNothing:
 
 
 def _drawn(view: FlowView) -> float:
-    """Return a random number below 1, or 1/2 without an agent."""
+    """Return a random number in [0, 1), or 1/2 without an agent."""
     return float(view.agent.random.random()) if view.agent is not None else 0.5

@@ -7,14 +7,15 @@ rate, the flow soon sends the missing data. Within an epoch, the engine enforces
 as for `constant-throughput`. At each decision, dt after the previous one,
 
     D   <- D + (x0 - x) dt            the deficit [bit], held within [-x0 L, x0 L]
-    cap  = min(peak x0, x0 + D / L)   L is `over`, the interval
+    cap  = min(peak x0, x0 + D / L)   L is `over`, the averaging time
 
-When the cap binds, x is the cap, so D falls by the factor 1 - dt / L. The flow recovers from a dip
-within a few L. Over any time t in which D does not reach its bounds, the flow sends exactly x0 t +
-D(0) - D(t), so the mean over t is within x0 L / t of x0. A threshold that binds for long drives D
-to its bound. The flow then sends at the lower rate that the threshold buys, and later catches up by
-at most x0 L. D does not rise while a flow without marks is below its cap, because it has nothing to
-send. Set `decision_interval` to a fraction of L.
+When the cap binds below the peak, x is the cap, so D shrinks by the factor 1 - dt / L. The flow
+recovers from a dip within a few L. Over any time t in which D does not reach its bounds, the flow
+sends exactly x0 t + D(0) - D(t), so from D(0) = 0, the mean over t is within x0 L / t of x0. A
+threshold that binds for long drives D to its bound. The flow then sends at the lower rate that the
+threshold buys, and later catches up by at most x0 L. D does not rise while a flow without marks is
+well below x0 and its cap, because it then has too little to send. Set `decision_interval` to a
+fraction of L.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ class AverageRate:
         return "rate" if self.rate is None else ""
 
     def decide(self, view: FlowView) -> FlowDecision:
-        """Return the rate cap, x0 plus a share of the deficit, and the threshold as willingness."""
+        """Return the rate cap that follows from the deficit, and the threshold as willingness."""
         rate_bps = view.limit_bps if self.rate is None else self.rate
         if not math.isfinite(rate_bps):
             raise StrategyError("average-rate: missing 'rate' for a flow without a rate limit")

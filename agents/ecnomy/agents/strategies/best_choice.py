@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`best-choice`: pick strategies from the provider's menu by the user's utility.
 
-The provider runs basic strategies (`menu`), and the user knows its utility of a rate (Antoniadis et
+The provider runs basic strategies (`menu`), and the user knows the utility of a rate (Antoniadis et
 al. 2000, 2.2). At each decision, the user computes each flow's surplus since the previous decision,
 
     s = U(x) - charge - fee        [money/s], x the goodput
@@ -45,7 +45,7 @@ class BestChoice(BestOffer):
         self._own: dict[str, BestChoice] = {}  # experience with each provider's menu
 
     def decide_many(self, observation: Observation) -> Decision:
-        """Pick from the menus with `observation.agent.choose`, and leave all flows unchanged."""
+        """Pick from the menus with `observation.agent.choose`, and return an empty decision."""
         if observation.agent is None:
             raise StrategyError("best-choice: menus and random numbers require a market")
         menus = [menu for menu in observation.agent.menus if menu.name == STRATEGY]

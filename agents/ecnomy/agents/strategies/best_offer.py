@@ -2,23 +2,24 @@
 """`best-offer`: let each user send over the source with the largest surplus.
 
 The agent's sources are the alternatives, such as the same traffic over several carriers. Member i
-of each source is user i, who sends over one source and switches off the others. An alternative
-gives a user the surplus
+of each source belongs to user i, who sends over one source and switches off the others. An
+alternative gives a user the surplus
 
     s = U(x) - bill        [money/s], x the goodput
 
 over the time between two decisions. The bill is the user's total payment for its flow: marks (if
-the user pays for them), class fees and contracts on a meter. A utility with a `delay_cost` adds the
-cost of round trips. After a switch, the flow must first reach its rate. Until then, the user counts
-as new, and skips decisions while its surplus still grows between decisions.
+the user pays for them), class fees and contracts on a meter. A utility with a `delay_cost` also
+subtracts the cost of round trips. After a switch, the flow must first reach its rate, so its user
+counts as new, and skips decisions, until the surplus no longer grows from one decision to the next.
 
 A share `loyalty` of users skips each decision. Each user smooths its surplus with weight 1 -
 loyalty (0.1 to 0.5), that is, over about the time between its decisions. From an alternative that
 it does not use, a user expects the mean surplus of the alternative's users (word of mouth). New
-users count only if an alternative has no other users. Without users, its last known surplus counts.
-An untested alternative counts as equal to the best known alternative. Let s' be the largest
-expected surplus and s the user's own surplus. An attentive user, who does not skip the decision,
-switches with probability
+users count only if an alternative has no other users. From an alternative without users, a user
+expects the surplus that it last had there. An untested alternative, of which a user knows nothing,
+counts as equal to the largest surplus that any user expects. Let s' be the largest expected surplus
+and s the user's own surplus. An attentive user, who does not skip the decision, switches with
+probability
 
     (s' - s - switching_cost / horizon) / 2 (d' + d)        [0 to 1]
 
@@ -31,14 +32,14 @@ settle where no other alternative gives more (Smith 1984). A share `curiosity` o
 tries an alternative without users.
 
 A user who has left gets U(0). An untested alternative counts as at least U(0). An attentive user
-leaves if every alternative gives it less than U(0) at two decisions. The user returns when others
-gain beyond chance, or after a time `retry`. Others gain beyond chance if the mean surplus of n
-decisions of an alternative's users exceeds U(0) by 3 d / n^1/2, where at most the last 2 / weight -
-1 decisions of each user count. The wait doubles each time the user leaves again, up to 8 times
+leaves if every alternative gives it less than U(0) at two decisions in a row. The user returns when
+others gain beyond chance, or after a time `retry`. Others gain beyond chance if the mean surplus of
+n decisions of an alternative's users exceeds U(0) by 3 d / n^1/2, where at most the last 2 / weight
+- 1 decisions of each user count. The wait doubles each time the user leaves again, up to 8 times
 `retry`, and is reset once a stay lasts as long as the wait. The actual time is drawn from 0.5 to
-1.5 times the wait, so users return one by one. A returning user tries the next alternative, and
-skips no decision for a time `retry`. This user leaves after a loss at the first decision, or at two
-decisions in a row.
+1.5 times the wait, so users return one by one. A user who returns after this time tries the next
+alternative, and leaves after a loss at its first decision. For a time `retry`, every returning user
+leaves after losses at two decisions in a row, attentive or not.
 
 With `elastic`, users pay w = x U'(x) for the flow in use, as in `elastic-utility`, so each user
 buys its demand at its carrier's price. Otherwise users pay `pay`.
@@ -80,7 +81,7 @@ LEAST: Final = 1e-3  # least share of x0, because U(0) may be minus infinity
 
 @dataclasses.dataclass
 class BestOffer:
-    """Each user sends over the source with the largest surplus; flow i of each source is user i.
+    """Lets user i send over flow i of the source with the largest surplus.
 
     Attributes:
         utility: kind and parameters of each user's utility, concave or not.
@@ -92,7 +93,8 @@ class BestOffer:
         loyalty: share of users that skip a decision [from 0 to 1].
         curiosity: share of the attentive users that try an alternative without users
             [from 0 to 1].
-        retry: time after which a user that has left tries again.
+        retry: mean time until a user that has left tries again; it doubles if the user leaves again
+            soon.
     """
 
     roles: ClassVar[tuple[str, ...]] = ("customer",)
@@ -151,16 +153,16 @@ class BestOffer:
 
     @property
     def advice(self) -> str:
-        """See `elastic-utility`, if users pay by it."""
+        """The advice of `elastic-utility` if users pay by it, otherwise ""."""
         return self._payer.advice if self._payer else ""
 
     @property
     def needs_s(self) -> float:
-        """See `elastic-utility`, if users pay by it."""
+        """The `needs_s` of `elastic-utility` if users pay by it, otherwise 0."""
         return self._payer.needs_s if self._payer else 0.0
 
     def decide_many(self, observation: Observation) -> Decision:
-        """Return the flows that may send, and their payments."""
+        """Return which flows may send, and the payments for their marks."""
         if observation.agent is None:
             raise StrategyError("best-offer: random users require a market")
         if not len(observation.flows.flow):
@@ -244,7 +246,7 @@ class BestOffer:
         return choice
 
     def _learn(self, observation: Observation) -> None:
-        """Learn each user's surplus since the last decision from the alternative in use."""
+        """Learn each user's surplus over the alternative in use since the last decision."""
         self._learn_of(observation, self._rows[self._choice, np.arange(len(self._choice))])
 
     def _learn_of(self, observation: Observation, used: Integers) -> None:
@@ -269,7 +271,7 @@ class BestOffer:
         self._known[at] = np.where(self._away, before, learnt)
 
     def _spread_of(self, surplus: Floats, before: Floats) -> None:
-        """Update the distance of one decision's surplus from the smoothed one, by alternative."""
+        """Update d of each alternative in use."""
         settled = ~self._new & ~self._away & ~np.isnan(before)
         for k in np.unique(self._choice[settled]):
             users = settled & (self._choice == k)

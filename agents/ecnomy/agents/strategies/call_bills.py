@@ -14,11 +14,11 @@ the memory
 These are the most likely l and d if k is Poisson, y is drawn with q_d, and l and d have normal
 priors with mean 0 and deviation s. s is ln 2 for marks (the table has ratios of 1.7 to 3.6) and 2
 for odds. Without calls, l and d are 0. A provider forgets old calls, so a provider that has stopped
-selling starts again. It does not forget call durations.
+selling starts again. It does not forget the calls' mean duration and number of packets.
 
 Calls are compared with test streams over the same time, not with the forecasts at their requests.
 An unforeseen rush also affects the test streams and therefore later forecasts. In a comparison with
-forecasts, it would count twice.
+forecasts, the rush would count twice.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Laws(NamedTuple):
 
 
 class _Period(NamedTuple):
-    """The cost of test streams between two renewals, and the numbers of requests and sales."""
+    """The cost of test streams and the numbers of requests and sales between two renewals."""
 
     t_ps: int
     probing_micro: float
@@ -74,7 +74,7 @@ class CallBills:
     """The records of a provider's calls, kept by its strategy.
 
     Attributes:
-        ended: calls that ended since the start of the run.
+        ended: number of calls that have ended since the start of the run.
         marks_factor: ratio of the marks of a call to the expected marks, e^l.
         odds_shift: shift d of the log odds of a broken promise.
     """
@@ -138,7 +138,7 @@ class CallBills:
         )
 
     def chance(self, broken: float) -> float:
-        """Return the probability of a broken promise; `broken` is that of the test streams."""
+        """Return the probability of a broken promise, from that of test streams, `broken`."""
         return 1 / (1 + math.exp(-_log_odds(broken) - self.odds_shift))
 
     @property

@@ -17,7 +17,7 @@ __all__ = ["CheapestCall", "Claimant"]
 
 @dataclasses.dataclass
 class Claimant:
-    """The base class of subscribers' strategies: claims about broken promises.
+    """The base class of subscribers' strategies, which decides what they claim.
 
     Attributes:
         overclaims: the share of kept promises that are claimed as broken, for tariffs with
@@ -38,7 +38,7 @@ class Claimant:
 
 @dataclasses.dataclass
 class CheapestCall(Claimant):
-    """Requests each call from the cheapest provider for `call_time`; the first wins a tie.
+    """Requests each call from the provider that is cheapest for `call_time`, then from the next.
 
     Attributes:
         call_time: the assumed duration of a call.
@@ -53,7 +53,7 @@ class CheapestCall(Claimant):
         positive("call_time", self.call_time, "s")
 
     def order(self, ask: CallAsk) -> Sequence[int]:
-        """Return the offers in order of the call's cost, and BEST_EFFORT last if it is allowed."""
+        """Return the offers by cost, equal ones in their order; BEST_EFFORT is last if allowed."""
         time_ps = round(self.call_time * PS_PER_S)
         tariffs = [offer.tariff for offer in ask.offers]
         cost = [

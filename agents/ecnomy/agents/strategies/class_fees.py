@@ -34,7 +34,7 @@ class ClassFees:
     _dt_ps: int = 0
 
     def charge_in(self, class_charge_micro: int) -> int:
-        """Return the target cost of marks of a flow in a class with this charge [micro-units/s]."""
+        """Return the target cost of a flow's marks if its class has this charge [micro-units/s]."""
         return class_charge_micro
 
     def decide_many(self, observation: Observation) -> Decision:
@@ -42,7 +42,7 @@ class ClassFees:
         return Decision(class_charges(observation))
 
     def _check_bounds(self, least: float) -> None:
-        """Refuse fee bounds outside [least, DEAREST]; `least` is 0 or a micro-unit."""
+        """Refuse a floor below `least` (0 or 1 micro-unit), and reversed or too high bounds."""
         if not least <= self.floor <= DEAREST:
             lowest = f"{least:.6f}" if least else "0"
             expected = f"from {lowest} to {DEAREST:g} money/s"

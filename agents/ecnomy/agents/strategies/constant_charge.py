@@ -39,7 +39,7 @@ class ConstantCharge:
             raise Refused("charge", f"{self.charge:g} money/s", "0 money/s or more")
 
     def charge_in(self, class_charge_micro: int) -> int:
-        """Return the target cost of marks of a flow in a class with this charge [micro-units/s]."""
+        """Return the target cost of a flow's marks if its class has this charge [micro-units/s]."""
         return class_charge_micro if self.charge is None else round(self.charge * MICRO)
 
     def decide_many(self, observation: Observation) -> Decision:

@@ -10,8 +10,8 @@ flow with
     mark rate  w / price per mark, the target of window law WTP
 
 and the flow sends x = min(x0, m / p), with the mark rate m and the marking probability p of
-packets. This is the paper's behaviour, with willingness w as the lower level, because WTP's
-willingness caps the charge:
+packets. This is the paper's behaviour, with the rate that the willingness w buys as the lower
+level, because WTP's willingness caps the charge:
 
     x0 p < m    the marks at x0 cost less than w. WTP would send faster than x0, so the cap binds:
                 the rate is x0, and the charge is the cost of the marks at x0, below w.

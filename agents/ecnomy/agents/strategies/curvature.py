@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Estimates how fast the slope of a profit falls with the log price, by least squares.
 
-At log price x, a round measures the slope s = c (best - x) + noise. With means over all rounds,
+At log price x, a round measures the slope s = c (best - x) + noise. With sums and means over all
+rounds,
 
     c  =  (sum (x - mean x) (mean s - s) + w) / (sum (x - mean x)^2 + w)         w = v / 3^2
 
-v is the mean random variance of a slope. Lai and Robbins 1979 (Adaptive design and stochastic
-approximation, Annals of Statistics 7) choose their steps by this regression and bound c, as this
-module does with 0.2 and 20. The term w represents a prior, c = 1 with a standard deviation of 3
-(ridge regression). It keeps noise from dominating c while prices have hardly moved.
+v is the variance of the noise: the mean of the rounds' estimates, or the residual variance of the
+regression if it is smaller (from the third round). Lai and Robbins 1979 (Adaptive design and
+stochastic approximation, Annals of Statistics 7) choose their steps by this regression and bound c,
+as this module does with 0.2 and 20. The term w represents a prior, c = 1 with a standard deviation
+of 3 (ridge regression). It keeps noise from dominating c while prices have hardly moved.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ class Curvature:
 
     Attributes:
         value: estimate of c; 1 until two rounds are known.
-        noise: mean random variance of a slope.
+        noise: v, the estimated variance of the noise in a slope.
     """
 
     def __init__(self) -> None:

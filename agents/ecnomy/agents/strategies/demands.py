@@ -7,7 +7,7 @@
     linear      max(0, 1 - q / choke)                   choke (1 - v)                    (uniform)
 
 A demand curve is the distribution of users' willingness to pay: D(q) is the share of users with a
-limit of q or more (Varian 1992, chapter 9). Prices are money per MB of data.
+limit of q or more (Varian 1992, chapter 9). Prices are in money per MB of data.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Isoelastic:
 
     Attributes:
         at: cost of a MB, with all charges, up to which all users take part.
-        elasticity: power with which the share falls above that cost [above 0].
+        elasticity: power with which the share falls above `at` [above 0].
     """
 
     at: Annotated[float, Unit("money/MB")]
@@ -89,7 +89,7 @@ class Linear:
     """All users take part at a price of 0; the share falls linearly to 0 at the price `choke`.
 
     Attributes:
-        choke: cost of a MB, with all charges, from which on no user takes part.
+        choke: lowest cost of a MB, with all charges, at which no user takes part.
     """
 
     choke: Annotated[float, Unit("money/MB")]

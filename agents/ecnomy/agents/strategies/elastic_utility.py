@@ -27,12 +27,12 @@ It goes halfway to the payment for the demand D(lambda) at this price:
     w <- (w lambda D(lambda))^(1/2)           slope  1/2 + (1 - 1/R) (1 - e) / 2, in [1/2, 1)
 
 If x is observed a whole interval late, |z|^2 = (1 - 1/R) e / 2, below 1/2. While R < 1 the step is
-w <- x U'(x) as above. The strategy refuses a utility that is not concave, because its D jumps to 0
-at some price. With few packets in an interval, the measured rate has an error. The mean of log x is
-then too low, and demand multiplies this bias by 1/R. At 0.9 of the price at which demand ends,
-users with 14 packets per decision bought 45 % less than their demand. So for R < 1, the step has
-the same slope, but is 0 on average where x U'(x) is w on average. Demand is then too low by about
-one packet per decision:
+w <- x U'(x) as above. The strategy refuses a utility that is not concave, because the demand D of
+such a utility jumps to 0 at some price. With few packets in an interval, the measured rate has an
+error. The mean of log x is then too low, and demand multiplies this bias by 1/R. At 0.9 of the
+price at which demand ends, users with 14 packets per decision bought 45 % less than their demand.
+So for R < 1, the step has the same slope, but is 0 on average where x U'(x) is w on average, and
+users buy only about one packet per decision less than their demand:
 
     log w <- log w + x U'(x) / w - 1          while |log (x U'(x) / w)| < 3 / sqrt(n), n marks
 
@@ -155,7 +155,7 @@ class ElasticUtility:
         return 0.0 if self._leaving.hurries else self._few_marks.needs_s
 
     def decide_many(self, observation: Observation) -> Decision:
-        """Return the willingness to pay for each flow, in whole micro-units per second."""
+        """Return each flow's willingness [micro-units/s], its rate cap, and whether it may send."""
         flows = observation.flows
         if self._flow is not flows.flow and not np.array_equal(self._flow, flows.flow):
             self._meet(flows)
@@ -177,7 +177,7 @@ class ElasticUtility:
         return Decision(np.rint(np.exp(self._log_pay)), rate_cap_bps=cap_bps, active=active)
 
     def _count_marks(self, observation: Observation, ratio: Floats, sent: Truths) -> None:
-        """Count marks of flows with rates above a trial's and below the traffic's largest rate."""
+        """Count the marks of flows well above the rate of a trial and below their rate limit."""
         flows = observation.flows
         free = (ratio > 2 * PROBE) & (flows.goodput_bps < 0.95 * flows.limit_bps)
         curvature = self._utility.curvature_at(ratio.clip(1 / RANGE, RANGE))
@@ -265,7 +265,7 @@ class ElasticUtility:
         return (self._log_pay + step).clip(*self._bounds)
 
     def _move_few(self, worth: Floats, before: Truths) -> Floats:
-        """Return the values of `_move_many` from scalars; NumPy is slower for few flows."""
+        """Return the result of `_move_many` from scalars, which are faster for few flows."""
         least, most = self._bounds
         rows = zip(worth.tolist(), self._log_pay.tolist(), self._going, before, strict=True)
         moved = []
@@ -290,7 +290,7 @@ class ElasticUtility:
         self._flow, self._log_pay, self._going = flows.flow, log_pay, going.tolist()
 
     def _log_aim(self, rate_bps: Floats, contract: Floats) -> tuple[Floats, Truths]:
-        """Return log w at the target, from x V'(x) or D(lambda + c), and whether R < 1."""
+        """Return the target of log w, from x V'(x) or D(lambda + c), and where to correct bias."""
         r = (rate_bps / self._x0_bps).clip(1 / RANGE, RANGE)
         curvature = np.minimum(self._utility.curvature_at(r), 1.0)
         if not (self._sates or contract.any()):
@@ -332,7 +332,7 @@ class ElasticUtility:
 
 
 def _going(flows: FlowColumns) -> Truths:
-    """Return the flows that are switched on and have received an ACK."""
+    """Return whether each flow is switched on and has received an ACK."""
     if len(flows.flow) > FEW:
         return np.logical_and(flows.active, flows.srtt_s)
     states = zip(flows.active.tolist(), flows.srtt_s.tolist(), strict=True)

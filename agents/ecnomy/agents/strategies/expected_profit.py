@@ -9,10 +9,10 @@ x is the test streams' sample over the last T (stream_samples.py). The expected 
 
 The forecast predicts the marking rate of the next T from the current rate (stream_forecast.py). The
 factor is the ratio of the marks of the provider's calls to the marks of test streams over the same
-time (call_bills.py). p(x) is the probability of a broken promise, in which more than a share L^G of
-a call's packets are bad. It is estimated from the samples that followed similar samples, with odds
-corrected by refunds. The length of calls, in packets and minutes, is the mean so far, updated with
-every sample.
+time (call_bills.py). p(x) is the probability of a broken promise, that is, of more than a share L^G
+of bad packets in a call. It is estimated from the samples that followed similar samples, with odds
+corrected by refunds. Call lengths, in packets and minutes, are means over all calls that have
+ended.
 
 The provider knows its test streams, bills and refunds, but not the network or the requested call.
 It admits every call until it has `learning` samples and as many calls have ended. It forgets
@@ -21,7 +21,7 @@ streams. The effect of bad calls fades, so it admits calls again.
 
 With `reprice`, it posts prices V for a mean profit of `margin`. Each sample in memory represents a
 time at which calls are requested, with the cost L_i. At price V, it admits calls with V >= L_i. V
-must be the mean L_i of these calls plus the margin, plus their share h of the cost of test streams:
+must be the mean L_i of these calls plus the margin, plus h, the cost of test streams per call:
 
     A <- all;   V <- P + mean of L_i over A + h;   A <- those with L_i <= V;   until A is stable
 
@@ -98,7 +98,7 @@ class ExpectedProfit:
         self._expected.clear()
 
     def admit(self, call: Call) -> bool:
-        """Admit a call if its expected profit reaches the margin, and every call while learning."""
+        """Admit a call if its expected profit suffices, and every call while learning."""
         let_in = not self.learnt or self._profit(call.tariff, call.mark_price) >= self._least_micro
         self._bills.count_request(let_in=let_in)
         return let_in
@@ -118,7 +118,7 @@ class ExpectedProfit:
 
     @property
     def readings(self) -> dict[str, float]:
-        """The marking rate M, and the expected profit of a call requested now [micro-units]."""
+        """The marking rate M and, once learnt, the expected profit of a call now [micro-units]."""
         readings = {"marking_rate": self._samples.marking_rate}
         if self.learnt:
             readings["expected_profit"] = self._profit(self._tariff, self._mark_price)

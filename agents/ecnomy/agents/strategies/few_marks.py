@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Detects decisions after too few marks, which make users with elastic demand buy too little.
 
-The n marks between two decisions show the price with a relative error of about 1 / sqrt(n), and a
+The n marks between two decisions show the price with a relative error of about 1 / sqrt(n), and
 demand multiplies this error by its elasticity 1/R (see elastic_utility.py). Demand falls steeply
 when the price appears high, and recovers slowly, so users buy too little. They buy about 10 % less
 than their demand at n R = 2, 30 % less at 0.6, and half at 0.25 (20 users, U of the kinds log and
@@ -52,7 +52,7 @@ class FewMarks:
     def needs_s(self) -> float:
         """The time in which a flow receives `ENOUGH` / R marks, at most `LONGEST_S` [s].
 
-        It is 0 in the first ten decisions of elastic flows, or if marks do not limit their rates.
+        It is 0 until elastic flows have made ten decisions, or if marks do not limit their rates.
         """
         decisions, marks, scaled, time_s = self._lately.tolist()
         if decisions < KNOWN or marks <= RARE * decisions:

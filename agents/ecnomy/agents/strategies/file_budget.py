@@ -16,16 +16,17 @@ money and T seconds remain, and c is the current cost of a byte (cost_memory.py)
 B and T are the remaining amounts minus the share `margin` of the initial amounts. T is also reduced
 by two decision intervals, because the strategy observes the beginning and the end of a file up to
 one interval late. A late file continues within its budget at the pace that would send the complete
-file in T. A window follows with the lag T_w / (gain p). While the flow's rate is below S / T, the
-pace is set above S / T, by enough to catch up within two decisions, or within a quarter of the
-remaining time if this is longer.
+file within `deadline`. A window follows with the lag T_w / (gain p), where T_w is the round-trip
+time. So if the flow's rate differs from S / T, w pays for a pace beyond S / T, so that the rate
+reaches S / T within two decisions, or within a quarter of the remaining time if this is longer.
 
-The strategy never exceeds the budget: the cost of a flow's marks is at most `budget` x files begun.
-(Later files may use the rest of earlier budgets, because reports do not assign marks to the files
-of an interval.) The engine stops the flow at the last mark that it can pay for. A mark in flight
-may be charged at a newly posted price, so each decision allows 1 / price_rise of the remaining
-money. This reserve suffices if a price per mark rises by at most this factor at a time, and packets
-in flight arrive before it rises again. A flow that cannot pay for another mark is switched off.
+The strategy never exceeds the budget: the cost of a flow's marks is at most `budget` for each
+finished file, and for the current or next file. (Later files may use the rest of earlier budgets,
+because reports do not assign marks to the files of an interval.) The engine stops the flow at the
+last mark that it can pay for. A mark in flight may be charged at a newly posted price, so each
+decision allows 1 / price_rise of the remaining money. This reserve suffices if a price per mark
+rises by at most this factor at a time, and packets in flight arrive before it rises again. A flow
+that cannot pay for another mark is switched off.
 
 Among the last 200 files of the source, promises depend on the m files that were at least as large
 as the new file, and began at the same or a higher cost of a byte. If h of these m files were in
@@ -192,7 +193,7 @@ class FileBudget:
         return min(max(wanted, LEAST_MICRO), self.most * MICRO)
 
     def _ahead(self, flow: _Flow, view: FlowView) -> tuple[float, float, float]:
-        """Return the remaining bytes, seconds and micro-units, or those of a mean file."""
+        """Return the bytes, seconds and micro-units left, or those of a mean file between files."""
         saved = (self.budget or 0.0) * MICRO * (self._begun(view) - self.margin) - flow.paid_micro
         time_s = (self.deadline or 0.0) * (1 - self.margin) - 2 * view.dt_s
         if view.file_left:
@@ -211,7 +212,7 @@ class FileBudget:
         return min(max(wanted, paid / ASTRAY), ASTRAY * paid) if paid else wanted
 
     def _begun(self, view: FlowView) -> int:
-        """Return the files begun, including the next file, whose money only this flow can spend."""
+        """Return the number of finished files plus 1, for the current or the next file."""
         return view.files + 1
 
     def _allowed(self, flow: _Flow, view: FlowView) -> tuple[float, bool]:

@@ -60,7 +60,7 @@ def find(kind: str) -> type:
 
     Raises:
         StrategyError: the class does not exist, cannot be imported, or is not a strategy (see
-            find.find).
+            ecnomy.agents.find.find).
     """
     return families.find(STRATEGIES, kind)
 
@@ -75,5 +75,5 @@ def make(kind: str, params: Mapping[str, object]) -> object:
 
 
 def blame(who: str, error: Exception) -> EcnomyError:
-    """Return the error to raise for an exception in a strategy, with its owner and its place."""
+    """Return the error to raise for an exception in a strategy; the message names `who`."""
     return families.blame(who, error, StrategyError)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds the strategies that fit a role, by their methods and the roles that they declare.
 
-A strategy may have a class attribute `roles`. Otherwise it fits each role whose methods it has.
+A strategy fits each role of which it has a method. A class attribute `roles` excludes all roles
+that it does not list.
 """
 
 from __future__ import annotations

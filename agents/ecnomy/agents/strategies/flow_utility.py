@@ -43,7 +43,7 @@ def damping(utility: Utility) -> float:
 
 
 def x0_of_flows(utility: Utility, limit_bps: Floats, who: str) -> Floats:
-    """Return x0 of each flow [bit/s]: the utility's x0, or the largest rate of the flow's traffic.
+    """Return x0 of each flow [bit/s]: the utility's, or the traffic's largest rate; 1 if unneeded.
 
     Raises:
         StrategyError: the utility needs x0, but both are missing. The message names the strategy

@@ -32,10 +32,10 @@ DEAREST: Final = 1e6  # largest price in a market, money
 
 @dataclasses.dataclass
 class HillClimbing:
-    """Changes its price by a step, and reverts the step if profit falls.
+    """Changes the price by a step, and reverts the step if profit falls.
 
     Attributes:
-        step: amount by which the price changes at each decision.
+        step: amount by which one change raises or lowers the price.
         floor: the lowest price.
         ceiling: the highest price.
     """

@@ -12,18 +12,19 @@ few marks.
 s is the posted charge by time: class fees, flat and two-part tariffs, and prices of time. If a flow
 has ever had an s above 0, only its charges by weight are unposted.
 
-Contracts charge exactly, so if c falls by a quarter or rises by a third, the time of day or the
-tariff has changed. The sums then begin again. After a fall, decisions come sooner for a time
-`retry`. Until its first complete interval ends, a flow has the c of the interval in which it began.
-A utility's delay cost counts as a contract on round trip x arrived data, although it is not billed.
-A flow leaves if at two decisions its demand at p is below x0/1000, or its gain at p is below S:
-U(D(p)) - p D(p) - S < U(0), where D(p) is at most the largest rate of the traffic. After a rise of
-s, one such decision suffices, and a flow that has not learnt a price since its return uses the
-price at which it left. Marks are random, so demand and gain are taken at p minus one standard error
-of the n marks, (p - c) / sqrt(n). For a rate of x0/1000, the demand is taken at p itself. A gain
-depends far more on p than a demand does, so its sums fade over the time `retry` for which the flow
-would be away. In an interval without a packet, r is one packet over the time since the last
-arrival, as if a packet arrived at the end of the interval.
+Contracts charge exactly. So if c falls by a quarter or rises by a third, and the utility has no
+delay cost, the time of day or the tariff has changed. The sums then begin again. After a fall,
+decisions come sooner for a time `retry`. Until its first complete interval ends, a flow has the c
+of the interval in which it began. A utility's delay cost counts as a contract on round trip x
+arrived data, although it is not billed. A flow leaves if at two decisions in a row its demand at p
+is below x0/1000, or its gain at p is below S: U(D(p)) - p D(p) - S < U(0), where D(p) is at most
+the largest rate of the traffic. After a rise of s, one such decision suffices, and a flow that has
+not learnt a price since its return uses the price at which it left. Marks are random, so demand and
+gain are taken at p minus one standard error of the n marks, (p - c) / sqrt(n). At a rate of at most
+x0/1000, the demand is taken at p itself. A gain depends far more on p than a demand does, so its
+sums fade over the time `retry` for which the flow would be away. In an interval without a packet, r
+is one packet over the time since the last arrival, as if a packet arrived at the end of the
+interval.
 
 A user who is away observes the posted price of a mark and the posted charge by time s, not the
 marks of its path. It tries again at once if, at its earlier marking rate, a fall of the price or of
@@ -32,10 +33,10 @@ s gives it a demand and a gain again:
     p'  =  c + (p - c) (price now) / (price when it left)      D(p') >= x0/100
     S'  =  S + s now - s when it left                          U(D(p')) - p' D(p') - S' > U(0)
 
-The same holds for a user with less than x0/100. Otherwise, a user who is away tries again after a
-time `retry`. The wait doubles each time the user leaves again, up to 8 times `retry`. After a stay
-that cost more than it was worth, the wait is so long that the loss L to charges by time is at most
-10 % of the worth of x0:
+The same holds for a user who is not away, but has a rate below x0/100. Otherwise, a user who is
+away tries again after a time `retry`. The wait doubles each time the user leaves again, up to 8
+times `retry`. After a stay that cost more than it was worth, the wait is so long that the loss L to
+charges by time is at most 10 % of the worth of x0:
 
     wait  >=  L / (0.1 (U(x0) - U(0)))      L = min(standing, bill - sum of (U(r) - U(0)) dt)
 
@@ -45,8 +46,9 @@ trial that lasts for `retry`. If s has changed since the user left, the loss of 
 limits L: from below if s has risen, from above if it has fallen.
 
 A trial starts with the payment at x0/100, and the flow forgets its earlier sums. Until the flow
-knows a price, x0/100 is its largest rate, because its w falls only while marks stay expensive.
-After a stay as long as its next wait, a flow at x0/50 or more waits only `retry`.
+knows a price, x0/100 is its largest rate, because its w falls only while marks stay expensive. Once
+a stay has lasted as long as the next wait, and the rate is above x0/50, the next wait is only
+`retry`.
 """
 
 from __future__ import annotations
@@ -75,7 +77,7 @@ LOST: Final = 0.1  # largest loss of trials to charges by time, as a share of th
 
 
 class Leaving:
-    """Tracks which flows of one utility are away, and the cost of use of the other flows.
+    """Tracks which flows of one utility are away, and the price that the other flows pay.
 
     Attributes:
         away: flows that have left.

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Detects a changed price, and takes one Newton step to the demand at the new price.
 
-`elastic-utility` steps to x U'(x). At a given price, this leaves 1 - R of an error, with R = -x
-U''/U'. So users with elastic demand (R far below 1) follow a price slowly. The marks since the last
-decision show the price even while the rate is still changing. With r = x / x0 and n marks of the
-total cost m,
+`elastic-utility` steps to x U'(x). At a given price, this leaves a share 1 - R of an error, with R
+= -x U''/U'. So users with elastic demand (R far below 1) follow a price slowly. The marks since the
+last decision show the price even while the rate is still changing. With r = x / x0 and n marks of
+the total cost m,
 
     p = m / sum of r dt        money/s per x0
 

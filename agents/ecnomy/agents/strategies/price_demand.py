@@ -11,13 +11,15 @@ All users of the agent share one price: the cost of a MB of their data since the
 their total bill (marks, class fees, contracts), smoothed with weight 1/2.
 
 If no user accepts the price, nobody sends, so nobody observes the price. In this case, the user
-with the highest limit sends for one decision interval as a trial. The first trial comes after a
-time `retry`, and the wait doubles each time, up to 8 times `retry`. The cost of a MB in the trial
-becomes the price for all users.
+with the highest limit among those present sends for one decision interval as a trial. The first
+trial comes after a time `retry`, and the wait doubles each time, up to 8 times `retry`. The cost of
+a MB in the trial becomes the price for all users.
 
     arrival     a user is present for a time drawn from `stay`, then away for one drawn from `away`;
-                it returns with a new limit; without these times, all users are always present
-    patience    a user leaves once the price exceeds its limit for a time drawn from `patience`
+                it returns with a new limit unless `even` is set; without these times, all users
+                are always present
+    patience    a user may leave once the price has exceeded its limit for a time drawn from
+                `patience`
     inertia     a random share `looks` of users considers a change at each decision
 
 Inertia makes the number of users stable. Let e be the elasticity of D, and k the elasticity of the
@@ -103,7 +105,7 @@ class PriceDemand:
         return 1 - self.looks
 
     def decide_many(self, observation: Observation) -> Decision:
-        """Return the flows that may send, and their payments."""
+        """Return which flows may send, and the payments for their marks."""
         if observation.agent is None:
             raise StrategyError("price-demand: random users require a market")
         random, count = observation.agent.random, len(observation.flows.flow)

@@ -8,10 +8,11 @@ payload rate x at the cost lambda of a bit, a flow pays
 
     w = x lambda
 
-because WTP settles at w / lambda. The flows of a source share a path, so the agent averages lambda
-over all flows of a source (cost_memory.py). Older payments fade by exp(-dt / memory) over each time
-dt in which some flows send. At every decision, all flows get w, even between files, so a file
-begins with the current estimate. A single flow would learn the price only at the end of its file.
+because WTP settles at the rate w / lambda. The flows of a source share a path, so the agent
+averages lambda over all flows of a source (cost_memory.py). Older payments fade by exp(-dt /
+memory) over each time dt in which some flows send. At every decision, all flows get w, even between
+files, so a file begins with the current estimate. A single flow would learn the price only at the
+end of its file.
 """
 
 from __future__ import annotations

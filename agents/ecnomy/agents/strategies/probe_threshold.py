@@ -8,10 +8,10 @@ share of marked probes exceeds a fixed threshold, or a probe is lost. Here
     admit  <=>  probes were sent, all arrived, and marked <= threshold x delivered
 
 over the last `window`, for all test streams together. This rule differs from Kelly's in two ways.
-The probes are the provider's permanent test streams, because a call needs an immediate answer.
-Several streams of different rates replace the increasing rate. So the cost of probing, including
-marks, does not depend on the number of calls. A window with n probes resolves shares of 1/n, so
-with a smaller threshold a single mark blocks calls. As Kelly found, heavy other traffic, which the
+The probes are the provider's permanent test streams, because a call needs an immediate answer, so
+the cost of probing, including marks, does not depend on the number of calls. Several streams of
+different rates replace the increasing rate. A window with n probes resolves shares of 1/n, so with
+a smaller threshold a single mark blocks calls. As Kelly found, heavy other traffic, which the
 threshold does not control, also blocks calls. `marking-quantile` uses a threshold relative to the
 usual marking.
 """
@@ -35,7 +35,8 @@ class ProbeThreshold:
 
     Attributes:
         threshold: the largest share of marked probes at which calls are admitted [from 0 to 1].
-        window: time over which probes are counted, after which admission begins.
+        window: time over which probes are counted; no call is admitted before the first window
+            ends.
     """
 
     threshold: float
@@ -63,20 +64,20 @@ class ProbeThreshold:
 
     @property
     def marking_rate(self) -> float:
-        """The share of marked probes, or 0 before the first arrival."""
+        """The share of marked probes in the window, or 0 if none arrived."""
         delivered = sum(row[1] for row in self._probes)
         return sum(row[2] for row in self._probes) / delivered if delivered else 0.0
 
     @property
     def readings(self) -> dict[str, float]:
-        """The share of marked probes, and the number of lost probes."""
+        """The share of marked probes and the number of lost probes in the window."""
         return {
             "marking_rate": self.marking_rate,
             "probes_lost": float(sum(row[3] for row in self._probes)),
         }
 
     def admit(self, call: Call) -> bool:
-        """Admit a call if probes arrived, none were lost, and few enough were marked."""
+        """Admit a call if, in a full window, probes arrived, none was lost and few were marked."""
         came = any(row[1] for row in self._probes)
         lost = any(row[3] for row in self._probes)
         return self._whole and came and not lost and self.marking_rate <= self.threshold

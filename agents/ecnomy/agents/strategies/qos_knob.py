@@ -7,8 +7,8 @@
 
 Means are over the time between two decisions. Congestion does not limit a flow that had no mark for
 `patience`. A more expensive class would not help such a flow, so it never goes up. Every move
-restarts both waiting times, so the next move is at least `patience` later, and the knob does not
-oscillate. The strategy ignores flows that may not send.
+restarts both waiting times, so the next move is at least `patience` later, and the knob cannot
+oscillate faster. The strategy ignores flows that may not send.
 """
 
 from __future__ import annotations

@@ -18,8 +18,8 @@ makes other prices rarer. The strategy assumes that demand is constant in time, 
 assumption about its shape, so revenue may have several peaks.
 
 A trial takes one decision, or two if the price changes, because customers respond during the first.
-It takes more decisions if customers respond more slowly (trial.py). The first round takes 4 x arms
-times the `decision_interval` or more.
+It takes more decisions if customers respond more slowly (trial.py). Trying all prices twice takes
+about 4 x arms times the `decision_interval`, or more.
 """
 
 from __future__ import annotations

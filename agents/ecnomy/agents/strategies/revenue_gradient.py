@@ -2,20 +2,21 @@
 """`revenue-gradient`: a carrier climbs to the most profitable price along a measured slope.
 
 In each round, the carrier tries one price above its current price and one below, twice each. It
-follows the slope of the logarithm of the profit (receipts minus payments, which include debts to
+follows the slope of the logarithm of the profit R (receipts minus payments, which include debts to
 other carriers):
 
     slope   <- (R(P e^h) - R(P e^-h)) / (|R(P e^h)| + |R(P e^-h)|) / h
     log P   <- log P + min(m, max(-m, slope / n'))           m = `probe` max(4 / n, 1)
 
-n is 1 plus the number of sign changes of the slope, at most 10. The search is that of Kiefer and
-Wolfowitz 1952 with the steps of Kesten 1958. Steps are long while the direction stays the same.
-After each reversal, the steps and their limit m are shorter. The slope has no unit, so it needs no
-gain. Let c = -d slope / d log P at the best price. A step leaves a share 1 - c / n' of an error, so
-n' > c/2 is stable, and 10 suffices for c up to 20. For a demand of constant elasticity e and a cost
-per mark, c is e (e - 1), so 10 suffices for e up to 5. For c below 1, a step of slope / n stalls,
-because noise reverses the slope, and a tenth of a small slope leaves almost all of the error. So c
-is estimated from all rounds (curvature.py). For c < 1,
+n is 1 plus the number of sign changes of the slope and of returns to earlier prices (see below), at
+most 10. The search is that of Kiefer and Wolfowitz 1952 with the steps of Kesten 1958. Steps are
+long while the direction stays the same. After each reversal, the steps and their limit m are
+shorter. The slope has no unit, so it needs no gain. Let c = -d slope / d log P at the best price. A
+step leaves a share 1 - c / n' of an error, so n' > c/2 is stable, and 10 suffices for c up to 20.
+For a demand of constant elasticity e and a cost per mark, c is e (e - 1), so 10 suffices for e up
+to 5. For c below 1, a step of slope / n stalls, because noise reverses the slope, and a tenth of a
+small slope leaves almost all of the error. So c is estimated from all rounds (curvature.py). For c
+< 1,
 
     n' = min(n, max(n c, v^1/2 / `probe`))
 
@@ -25,11 +26,11 @@ because noise would otherwise hide its slope:
 
     h = `probe` min(max(c^-1/2, 1), 2)
 
-The cost of trials is then a constant share c h^2 / 2 of the best profit, 0.5 %, for c from 1/4 to
-1. The final error consists of the probe and noise. If samples of R have a relative error s, the
-error of log P is about s / (2 h sqrt(20 c)) for c of 1 or more. The carrier records the slope and c
-after each round as `profit_slope` and `profit_curvature`. `ecnomy show` uses them to judge whether
-the price has settled.
+The cost of trials is then a constant share c h^2 / 2 of the best profit, 0.5 % with the default
+`probe`, for c from 1/4 to 1. The final error consists of the probe and noise. If samples of R have
+a relative error s, the error of log P is about s / (2 h sqrt(20 c)) for c of 1 or more. The carrier
+records the slope and c after each step along the slope, as `profit_slope` and `profit_curvature`.
+`ecnomy show` uses them to judge whether the price has settled.
 
 Carriers that search at the same time must not synchronise their trials. Otherwise each carrier
 would attribute the effects of other carriers' trials to its own, and all would drift together. The
@@ -82,7 +83,7 @@ ROUNDS: Final = 10  # number of earlier rounds for this comparison
 
 @dataclasses.dataclass
 class RevenueGradient:
-    """Moves its price along the slope of its profit.
+    """Moves the carrier's price along the slope of the carrier's profit.
 
     Attributes:
         probe: log of the ratio of a trial price to the carrier's price; trials use up to twice

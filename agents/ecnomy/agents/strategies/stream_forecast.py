@@ -10,18 +10,18 @@ c is the correlation of consecutive samples, at least 0. It is computed from raw
 their noise. So c is small if a sample predicts the next sample poorly. A shift of the level makes c
 large, and the forecast follows the shift. Before the first shift, c reflects only noise. So the
 part of a rate beyond all previous samples counts in full: r_now is limited to their range, and the
-excess is added. A broken promise depends on the tail of the distribution, not on its mean. Its
-probability is a weighted mean over the samples so far. For each of these, the *following* sample
-gives the probability for a connection (beta-binomial, estimators/rates.py). Samples similar to the
-current sample weigh more:
+excess is added. A broken promise depends on the tail of the distribution, not on its mean. So the
+probability of a broken promise is a weighted mean over the samples so far. For each of these, the
+*following* sample gives the probability for a connection (beta-binomial, estimators/rates.py).
+Samples similar to the current sample weigh more:
 
     w_i = exp(-(log r_now - log r_i)^2 / 2 h^2),    h^2 = (1 / c^2 - 1) variance of log r
 
 If a sample does not predict the next (c = 0), all samples have equal weight. With better
 prediction, the weights become narrower. If the current sample is above all others, it alone
-determines the probability. Rates vary by factors, so w_i uses logarithms, with r = (k + 1/2) / (n +
-1). A Beta distribution around the mean forecast failed: after one rush, its variance stayed large
-in all quiet times, and a provider that had rightly stopped selling did not return.
+determines the probability. Rates vary by factors, so w_i, and c in h, use logarithms, with r = (k +
+1/2) / (n + 1). A Beta distribution around the mean forecast failed: after one rush, its variance
+stayed large in all quiet times, and a provider that had rightly stopped selling did not return.
 """
 
 from __future__ import annotations
@@ -52,8 +52,9 @@ class Forecast(msgspec.Struct, frozen=True, eq=False):
         low: the smallest rate of a sample.
         high: the largest rate of a sample.
         law: the distribution of the rate over samples, regardless of the previous sample.
-        before: log r of each sample that has a successor.
-        next: the successors of these samples.
+        before: log r of each sample with a successor, or of all samples if fewer than three have
+            one.
+        next: the successors of these samples, or all samples if fewer than three have a successor.
         width: width h of the weights; infinite for equal weights.
     """
 
@@ -106,7 +107,7 @@ class Forecast(msgspec.Struct, frozen=True, eq=False):
 
 
 def forecast(numbers: Sequence[int], samples: Samples) -> Forecast:
-    """Return the forecast from samples with these numbers; consecutive samples are 1 apart."""
+    """Return the forecast from samples with these numbers, which show which are consecutive."""
     if not len(samples):
         return Forecast()
     k, n = samples.hits, samples.packets

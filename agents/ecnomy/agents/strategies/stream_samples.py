@@ -2,8 +2,8 @@
 """The current state of test streams, and their samples so far (Andreassen 2002, 4.2).
 
 The current window covers the last period T and is updated at every report. A sample covers a period
-T, and a new sample begins when the previous sample ends. An interval without packets gives no
-sample. A packet is bad if it was lost or late. Counts are sums over all test streams.
+T, and a new sample begins when the previous sample ends. A period without packets gives no sample.
+A packet is bad if it was lost or late. Counts are sums over all test streams.
 """
 
 from __future__ import annotations

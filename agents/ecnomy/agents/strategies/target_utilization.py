@@ -108,7 +108,7 @@ def watched_link(observation: PriceObservation, name: str, who: str) -> int:
     """Return the index of the link `name` in the observation, or of the busiest link for "".
 
     Raises:
-        StrategyError: the carrier does not own this link, or any link.
+        StrategyError: the carrier does not own this link, or owns no link.
     """
     if name in observation.names:
         return observation.names.index(name)

@@ -10,9 +10,9 @@ the caller's experience, the surplus is
 V, V_min and R are from the tariff, and m is the duration of a call. The caller requests the kinds
 with a positive surplus, the largest first. So demand falls as a price rises: with an exponential W
 and without an alternative, as exp(-V / W_mean). (In Andreassen 2002, callers call at any cost.)
-Experience fades to 1/e after `memory`. Initially, `trust` calls of each kind, with and without a
-guarantee, count as good, so every caller tries both. A call is bad if more than `tolerates` of its
-packets are bad.
+Experience fades to 1/e after `memory`. In addition to this experience, `trust` good calls of each
+kind, without marks and refunds, always count. A call is bad if more than `tolerates` of its packets
+are bad.
 """
 
 from __future__ import annotations
@@ -62,9 +62,9 @@ class WorthOfCall(Claimant):
         best_effort: whether a call may go ahead without a guarantee.
         spoils: the share of its worth that a bad call loses [from 0 to 1].
         tolerates: the share of bad packets up to which a call is good [from 0 to 1].
-        trust: number of calls assumed good before any experience [above 0].
+        trust: number of good calls of each kind that count in addition to experience [above 0].
         memory: time after which experience has the weight 1/e.
-        call_time: assumed duration of a call until the first call has ended.
+        call_time: expected duration of a call before any experience; it counts as `trust` calls.
     """
 
     worth: Annotated[float, Unit("money")] = 0.2
@@ -91,7 +91,7 @@ class WorthOfCall(Claimant):
         self._time_ps, self._ended = self.call_time * self.trust * PS_PER_S, self.trust
 
     def order(self, ask: CallAsk) -> Sequence[int]:
-        """Return the kinds of calls with a positive surplus, in descending order of surplus."""
+        """Return the calls with a positive surplus, the largest first, up to best effort."""
         assert ask.agent is not None
         worth = self._drawn(ask.agent)
         left = {k: self._guaranteed(ask.t_ps, worth, offer) for k, offer in enumerate(ask.offers)}

@@ -65,7 +65,7 @@ class Anticipating(RateUtility):
         return self._utility.curvature_at(r) + own
 
     def demand(self, p: Floats) -> Floats:
-        """Return the r at which the slope is p, or 0 if the first bit is not worth its price."""
+        """Return the r with slope p, or 0 if the first bit is not worth p, or C / x0 at p = 0."""
         p = np.asarray(p, dtype=np.float64)
         most = np.where(p > 0, self.inverse(np.maximum(p, 1e-300)), self._capacity)
         return np.where(np.isnan(most), 0.0, most)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Elastic utilities, which are concave: each additional bit is worth less than the previous one.
+"""Elastic utilities, which are concave: no bit is worth more than the previous one.
 
 With r = x / x0 (see utility.py):
 
@@ -91,9 +91,9 @@ class AlphaFair(_Concave):
     """U = a r^(1-alpha) / (1-alpha), or a log(r) for alpha 1; alpha 2 is similar to TCP.
 
     With alpha 0, each bit is worth the same, a / x0: demand is unlimited below this price, and 0
-    above it. Max-min fairness is the limit of large alpha. At alpha 100, rates at prices of 1 : 2
-    differ by a factor of 2^(1/alpha), or 0.7 %. A price taker never reaches max-min fairness
-    itself: with an infinite alpha, it would buy x0 at any price. Source: Mo, Walrand 2000.
+    from this price on. Max-min fairness is the limit of large alpha. At alpha 100, rates at prices
+    of 1 : 2 differ by a factor of 2^(1/alpha), or 0.7 %. A price taker never reaches max-min
+    fairness itself: with an infinite alpha, it would buy x0 at any price. Source: Mo, Walrand 2000.
 
     Attributes:
         alpha: the relative curvature [from 0 to 100].

@@ -78,12 +78,12 @@ def find_utility(kind: str) -> type:
 
 
 def find_time_utility(kind: str) -> type:
-    """Return the class of a utility of time, from TIME_UTILITIES, based on `TransferUtility`."""
+    """Return the class of a utility of time, found like that of a utility of rates."""
     return families.find(_TIMES, kind)
 
 
 def find_call_utility(kind: str) -> type:
-    """Return the class of a utility of calls, from CALL_UTILITIES, with a method `value`."""
+    """Return the class of a utility of calls, found like that of a utility of rates."""
     return families.find(_CALLS, kind)
 
 
@@ -91,7 +91,8 @@ def utility_of(params: Mapping[str, object]) -> Utility:
     """Return the utility of rates for a mapping with `kind` and its parameters.
 
     Raises:
-        Refused: the kind or a parameter is unknown, or a value is out of range.
+        Refused: the kind is unknown; a parameter is unknown, missing or out of range; or a custom
+            class does not return numbers.
     """
     made = cast(Utility, _made(_RATES, params))
     if params["kind"] not in UTILITIES:
@@ -113,7 +114,7 @@ def concave_utility_of(params: Mapping[str, object]) -> Utility:
 
 
 def time_utility_of(params: Mapping[str, object]) -> TimeUtility:
-    """Return the utility of time for a mapping, with the errors of utility_of."""
+    """Return the utility of time for a mapping; errors are as for utility_of."""
     made = cast(TimeUtility, _made(_TIMES, params))
     if params["kind"] not in TIME_UTILITIES:
         _probe(str(params["kind"]), made.value(_PROBES), made.slope(_PROBES))
@@ -121,7 +122,7 @@ def time_utility_of(params: Mapping[str, object]) -> TimeUtility:
 
 
 def call_utility_of(params: Mapping[str, object]) -> CallUtility:
-    """Return the utility of calls for a mapping, with the errors of utility_of."""
+    """Return the utility of calls for a mapping; errors are as for utility_of."""
     made = cast(CallUtility, _made(_CALLS, params))
     if params["kind"] not in CALL_UTILITIES:
         _probe(str(params["kind"]), made.value(_PROBES / 10, _PROBES / 100))

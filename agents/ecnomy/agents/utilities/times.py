@@ -42,7 +42,7 @@ _LEAST_S: Final = 0.12
 
 
 class TimeUtility(Protocol):
-    """The value of a transfer as a function of its time, with methods that map columns."""
+    """The value of a transfer as a function of time; `value`, `slope` and `latest_s` map columns."""
 
     def value(self, seconds: Floats) -> Floats:
         """Return V(T), the value of a transfer [money], which never grows with T."""
@@ -84,7 +84,7 @@ class TransferUtility:
 
     @property
     def best_s(self) -> float:
-        """The time until which V is a [s]. An earlier arrival has no benefit."""
+        """The time until which V is a [s]. An earlier arrival has no further benefit."""
         raise NotImplementedError(f"{type(self).__name__} does not define 'best_s'")
 
     def value(self, seconds: Floats) -> Floats:
