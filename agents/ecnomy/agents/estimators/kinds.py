@@ -97,7 +97,7 @@ class Empirical(msgspec.Struct, frozen=True, eq=False):
         return float(self.rates[place - 1]) if place <= len(self.rates) else 1.0
 
     def mean_below(self, threshold: float) -> float:
-        """Return the mean of samples up to the threshold; of all samples if all are above it."""
+        """Return the mean of the samples up to the threshold, or of all if none is; 0 if empty."""
         if not len(self.rates):
             return 0.0
         below = self.rates[self.rates <= threshold]
@@ -168,7 +168,7 @@ class BetaBinomial(msgspec.Struct, frozen=True, eq=False):
         return cls(rate, samples, max(round(float(n.mean())), 1))
 
     def threshold(self, blocked: float) -> float:
-        """Return the threshold for samples of mean length, half a packet above a whole count."""
+        """Return the observed threshold for samples of mean length, or 1 without samples."""
         return self.rate.observed_threshold(blocked, self.packets) if len(self.samples) else 1.0
 
     def mean_below(self, threshold: float) -> float:

@@ -55,7 +55,7 @@ def price(
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """Expected values for admitted connections.
+    """The blocking threshold, and expected values for admitted connections.
 
     Attributes:
         threshold: beta, the marking rate of the test streams above which connections are blocked.

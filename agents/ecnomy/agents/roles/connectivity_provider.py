@@ -43,7 +43,7 @@ class ConnectivityProvider(Role):
             raise StrategyError(f"{self._who}: a strategy for prices needs the method post_price")
 
     def join(self, seat: Seat) -> None:
-        """Make the carrier's links its domain, for whose marks it is paid."""
+        """Make the agent the owner of its links, so that it is paid for their marks."""
         seat.own_links()
 
     def act(self, seat: Seat) -> None:
@@ -75,7 +75,7 @@ class ConnectivityProvider(Role):
         return price
 
     def tune(self, observation: PriceObservation) -> Mapping[str, Mapping[str, object]]:
-        """Return link -> parameter of its marking law -> new value, or {} without `tune`.
+        """Return link -> parameter of its law -> new value, or {} if the strategy has no `tune`.
 
         Raises:
             StrategyError: the strategy failed, or returned another type.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lists the built-in roles, and finds a role by name, dotted path or entry point.
 
-A new role needs one file in this folder and one entry here.
+A new built-in role needs one file in this folder and one entry here.
 """
 
 from __future__ import annotations

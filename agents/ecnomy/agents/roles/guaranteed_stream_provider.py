@@ -25,7 +25,7 @@ __all__ = ["GuaranteedStreamProvider"]
 
 
 class GuaranteedStreamProvider(Role):
-    """Holds a tariff table and a strategy for each of its lines.
+    """Holds a tariff table, and a strategy for each line of the table.
 
     Attributes:
         lines: the table's lines for calls; their strategies admit calls.

@@ -30,7 +30,7 @@ class PriceHandler(User):
     adaptive interval is at most twice the last interval, or 5 s if that is longer. Otherwise, the
     next decision could be many minutes away, because a flow that has just started has too few marks
     for an estimate of the marking probability. A handler with an adaptive interval also decides
-    when a posted charge by time changes.
+    when a posted charge by time changes for its flows.
     """
 
     def __init__(self, model: mesa.Model, name: str, terms: Terms) -> None:

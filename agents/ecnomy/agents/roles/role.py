@@ -4,8 +4,9 @@
 An adaptive role must not be faster than its flows, because faster decisions would measure
 transients. WTP's time constant is T / (gain p), with the round-trip time T and the marking
 probability p. An adaptive role therefore decides every max(5 s, 3 T / (gain p)), with measured
-values. Other roles decide at every report or at their configured interval. The first decision is at
-a random time within the interval. A strategy may need a longer adaptive interval (`needs_s`).
+values. Other roles decide at every report or at their configured interval. By default, the first
+decision is at a random time within the interval, or within the first 5 s if the interval is
+adaptive. A strategy may need a longer adaptive interval (`needs_s`).
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ def _few(flows: FlowColumns) -> tuple[int, int, float]:
 
 
 class Terms(msgspec.Struct, frozen=True):
-    """An agent's strategy and the times of its decisions; None leaves a choice to its role.
+    """An agent's strategy and the times of its decisions; None leaves a choice to the role.
 
     Attributes:
         seed: the run's seed.
@@ -186,7 +187,7 @@ class Role(mesa.Agent):
         return t_ps >= self.next_ps
 
     def reconsider(self, t_ps: int, changed: Truths) -> None:
-        """Decide at this report if the posted charges by time have changed for the agent's flows.
+        """React to changes of the posted charges by time; by default, do nothing.
 
         `changed` has one Boolean per flow of the run.
         """
@@ -202,8 +203,9 @@ class Role(mesa.Agent):
     ) -> None:
         """Set the time of the next decision. `settling` [ps] is the shortest useful interval now.
 
-        With `heeds_lag`, a configured interval is never too short. Users respond more slowly if a
-        share `inertia` of them skips each decision. An adaptive interval is at least `needs` [ps].
+        With `heeds_lag`, a configured interval never counts as too short. Users respond more slowly
+        if a share `inertia` of them skips each decision. An adaptive interval is at least `needs`
+        [ps].
         """
         self.settles_ps = settling
         self.hasty = 0 < self.interval_ps < settling and not heeds_lag

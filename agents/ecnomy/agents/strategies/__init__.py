@@ -26,11 +26,11 @@ The object keeps the strategy's state. A strategy may also have these attributes
                    or ignores the flows' rates
     advice         advice to the user on settings, as a clause without a subject, or ""
     needs_s        the shortest adaptive interval between its decisions [s]
-    waits          the most decisions for which a carrier keeps a price until users have responded;
-                   if it is above 0, a default interval adapts to users
+    waits          the largest number of decisions for which a carrier waits until users have
+                   responded; if it is above 0, the default interval adapts to users
     inertia        the share of users that skip a decision, for whom carriers wait
     needs_streams  true if admission needs test streams
-    readings       values for the table `agents`
+    readings       values by name, for the table `agents`
     roles          class attribute: the only roles that it fits; by default, its methods decide
 
 YAML names a strategy by a built-in name, by its dotted path (`my_lab.strategies:Patient`) or by a

@@ -31,12 +31,12 @@ halfway to the weight that buys D(c w / x). q is taken from the last interval. B
 random, m is an average over decisions, in which each decision counts twice as much as the one
 before.
 
-w stays within `least` and `most`, and above the least weight of the law (1 flow for MulTCP). x is
-limited to the range from x0/1000 to 1000 x0. One decision changes w by a factor of at most 4. A
-flow begins with the weight of its transport, within `least` and `most`. w does not change after an
-interval in which the flow began, was off or sent nothing. Users who gain nothing stay at the least
-weight and do not leave. A flow limited by its traffic (`rate-capped`) pays for weight that has no
-effect.
+w stays within `least` and `most`, and is at least the smallest weight of the law (1 flow for
+MulTCP). x is limited to the range from x0/1000 to 1000 x0. One decision changes w by a factor of at
+most 4. A flow begins with the weight of its transport, within `least` and `most`. w does not change
+after an interval in which the flow began, was off or sent nothing. Users who gain nothing stay at
+the least weight and do not leave. A flow limited by its traffic (`rate-capped`) pays for weight
+that has no effect.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ TINY: Final = 1e-300  # replaces 0 before a logarithm
 
 @dataclasses.dataclass
 class AggressivenessKnob:
-    """Chooses the weight of each flow by its utility and the price of weight.
+    """Chooses the weight of each flow by its user's utility and the cost of weight.
 
     Attributes:
         utility: kind and parameters of a concave utility (ecnomy.agents.utilities); x0 is by

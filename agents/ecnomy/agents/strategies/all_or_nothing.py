@@ -47,7 +47,7 @@ class AllOrNothing:
         rate: x0, in IP bits; by default the largest rate of the flow's traffic.
         retry: mean time until a flow that was switched off is tried again; longer after failed
             trials.
-        satisfied: the share of x0 below which the flow is switched off [above 0, below 1].
+        satisfied: the share of x0 below which a flow with marks is too slow [above 0, below 1].
     """
 
     roles: ClassVar[tuple[str, ...]] = ("price-handler",)

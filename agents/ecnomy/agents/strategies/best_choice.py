@@ -7,10 +7,10 @@ al. 2000, 2.2). At each decision, the user computes each flow's surplus since th
     s = U(x) - charge - fee        [money/s], x the goodput
 
 and picks again. Only the user's payments count, so the charge for marks counts only if the carrier
-charges customers. Learning, word of mouth between flows, trials and changes are as in `best-offer`,
-but the alternatives are choices of the menu instead of sources, and all flows may send. A change
-does not start a flow, so the user also learns from the interval after a change. It learns
-separately about the menus of different providers.
+charges customers. Learning, word of mouth between flows, trials and switches are as in
+`best-offer`, but the alternatives are choices of the menu instead of sources, and all flows may
+send. A switch does not start a flow, so the user also learns from the interval after a switch. It
+learns separately about the menus of different providers.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class BestChoice(BestOffer):
         return Decision()
 
     def _compose(self, observation: Observation, menu: MenuView) -> int:
-        """Choose from one provider's menu, and return the number of changes."""
+        """Choose from one provider's menu, and return the number of switches."""
         if self._known.shape != (len(menu.choices), len(menu.flows)):
             self._begin(len(menu.choices), menu.choice.copy())
         elif observation.dt_ps:

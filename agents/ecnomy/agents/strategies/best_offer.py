@@ -13,13 +13,13 @@ subtracts the cost of round trips. After a switch, the flow must first reach its
 counts as new, and skips decisions, until the surplus no longer grows from one decision to the next.
 
 A share `loyalty` of users skips each decision. Each user smooths its surplus with weight 1 -
-loyalty (0.1 to 0.5), that is, over about the time between its decisions. From an alternative that
-it does not use, a user expects the mean surplus of the alternative's users (word of mouth). New
-users count only if an alternative has no other users. From an alternative without users, a user
-expects the surplus that it last had there. An untested alternative, of which a user knows nothing,
-counts as equal to the largest surplus that any user expects. Let s' be the largest expected surplus
-and s the user's own surplus. An attentive user, who does not skip the decision, switches with
-probability
+loyalty (at least 0.1, at most 0.5), that is, over about the time between its decisions. From an
+alternative that it does not use, a user expects the mean surplus of the alternative's users (word
+of mouth). New users count only if an alternative has no other users. From an alternative without
+users, a user expects the surplus that it last had there. An untested alternative, of which a user
+knows nothing, counts as equal to the largest surplus that any user expects. Let s' be the largest
+expected surplus and s the user's own surplus. An attentive user, who does not skip the decision,
+switches with probability
 
     (s' - s - switching_cost / horizon) / 2 (d' + d)        [0 to 1]
 
@@ -34,10 +34,10 @@ tries an alternative without users.
 A user who has left gets U(0). An untested alternative counts as at least U(0). An attentive user
 leaves if every alternative gives it less than U(0) at two decisions in a row. The user returns when
 others gain beyond chance, or after a time `retry`. Others gain beyond chance if the mean surplus of
-n decisions of an alternative's users exceeds U(0) by 3 d / n^1/2, where at most the last 2 / weight
-- 1 decisions of each user count. The wait doubles each time the user leaves again, up to 8 times
-`retry`, and is reset once a stay lasts as long as the wait. The actual time is drawn from 0.5 to
-1.5 times the wait, so users return one by one. A user who returns after this time tries the next
+n decisions of an alternative's users exceeds U(0) by 3 d / n^1/2, where each user counts with at
+most its last 2 / weight - 1 decisions. The wait doubles each time the user leaves again, up to 8
+times `retry`, and is reset once a stay lasts as long as the wait. The actual time is drawn from 0.5
+to 1.5 times the wait, so users return one by one. A user who returns after this time tries the next
 alternative, and leaves after a loss at its first decision. For a time `retry`, every returning user
 leaves after losses at two decisions in a row, attentive or not.
 
@@ -317,7 +317,7 @@ class BestOffer:
     def _cap(self, cap_bps: Floats | None) -> Floats | None:
         """Return the rate caps of `elastic-utility`, at most the demand at a price of 0.
 
-        A flow that is switched on pays by its first price until its next decision.
+        Where `elastic-utility` sets no cap, the cap is this demand.
         """
         if not math.isfinite(self._sated_bps):
             return cap_bps

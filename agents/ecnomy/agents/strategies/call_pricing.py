@@ -43,7 +43,7 @@ class Repricing:
         self._next_ps = self._every_ps
 
     def due(self, t_ps: int) -> bool:
-        """Return whether `reprice` has passed since the last pricing attempt or the start."""
+        """Return whether a pricing attempt is due, `reprice` after the last one or the start."""
         return self.on and t_ps >= self._next_ps
 
     def posted(self, t_ps: int) -> None:

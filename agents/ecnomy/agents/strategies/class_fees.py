@@ -52,7 +52,7 @@ class ClassFees:
             raise Refused("ceiling", f"{self.ceiling:g} money/s", expected)
 
     def _elapsed_ps(self, observation: ClassObservation) -> int:
-        """Return the time since fees last changed if an update is due, otherwise 0."""
+        """Return the time since the last update of fees if an update is due, otherwise 0."""
         self._dt_ps += observation.dt_ps
         if self._dt_ps < round(self.every * PS_PER_S):
             return 0

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the utility that a strategy declares: the worth of a rate to its users.
+"""Reads the utility that a strategy declares: the worth of a rate to the users.
 
 A strategy declares its utility with the attribute `utility`. The attribute is a mapping with `kind`
-and parameters, as in `elastic-utility` and `best-offer`, or an object like those of
-ecnomy.agents.utilities.
+and parameters, as in `elastic-utility` and `best-offer`, or an object with `x0`, `value` and
+`slope`, like those of ecnomy.agents.utilities.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ class Demand(Protocol):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Isoelastic:
-    """The share is 1 up to the price `at`, and falls as a power of the price above it.
+    """The share is 1 up to the price `at`, from which it falls as a power of the price.
 
     Attributes:
         at: cost of a MB, with all charges, up to which all users take part.

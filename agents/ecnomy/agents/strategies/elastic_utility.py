@@ -41,16 +41,16 @@ at U'(x) = c. w follows V as above (halfway, for any gain of U), and the flow's 
 D(c), because without marks any w buys any rate. c includes the utility's cost of round trips. Users
 who gain nothing at this cost leave, and try again later (leaving.py). Users who anticipate the
 price of a link of capacity C (`anticipates`) use the slope U'(x) (1 - x / C), because their w
-raises the cost of marks on this link (utilities/anticipating.py). This slope saturates at C. If
-marks show a changed price, w goes to p D(p) in one step (price_change.py), because x U'(x) follows
-slowly for elastic demand. x is limited to the range from x0/1000 to 1000 x0, so that w stays finite
-and never reaches 0, from which it could not rise. w is at most `budget`, and one decision changes w
-by a factor of at most 4. A flow's first w is the payment at its rate limit, or at x0 if it has no
-limit, or at half of this rate if the utility saturates. An interval in which the flow began or was
-switched off does not show its rate and leaves w unchanged. An interval without a packet does
-not lower w. The next packet counts for the whole time since the previous packet. Otherwise, a rate
-far below a packet per interval would count as 0 and stay 0. After `retry` without a packet, w is at
-least the payment at x0/100.
+raises the cost of marks on this link (utilities/anticipating.py). A utility with this slope
+saturates at C. If marks show a changed price, w goes to p D(p) in one step (price_change.py),
+because x U'(x) follows slowly for elastic demand. x is limited to the range from x0/1000 to 1000
+x0, so that w stays finite and never reaches 0, from which it could not rise. w is at most `budget`,
+and one step changes w by a factor of at most 4. A flow's first w is the payment at its rate limit,
+or at x0 if it has no limit, or at half of this rate if the utility saturates. An interval in which
+the flow began or was switched off does not show its rate and leaves w unchanged. An interval
+without a packet does not lower w. The next packet counts for the whole time since the previous
+packet. Otherwise, a rate far below a packet per interval would count as 0 and stay 0. After `retry`
+without a packet, w is at least the payment at x0/100.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ _TINY: Final = np.finfo(np.float64).tiny  # replaces a worth of 0 where a utilit
 
 @dataclasses.dataclass
 class ElasticUtility:
-    """Adapts the willingness to pay of each flow to its utility.
+    """Adapts the willingness to pay for each flow to its user's utility.
 
     Attributes:
         utility: kind and parameters of a concave utility (ecnomy.agents.utilities); x0 is by
@@ -149,8 +149,7 @@ class ElasticUtility:
     def needs_s(self) -> float:
         """The time in which a flow receives enough marks for a decision [s] (few_marks.py).
 
-        It is 0 during trials that are charged by time, and after a lower price has brought users
-        back, because long intervals would prolong both situations.
+        It is 0 while the next decisions should come soon (see `Leaving.hurries`).
         """
         return 0.0 if self._leaving.hurries else self._few_marks.needs_s
 
@@ -185,7 +184,7 @@ class ElasticUtility:
         self._few_marks.learn(marks, curvature, observation.dt_s, np.logical_and(sent, free))
 
     def staying(self) -> ElasticUtility:
-        """Leave switching flows off to the calling strategy, and return self."""
+        """Switch no flows off from now on, and return self."""
         self._leaves = False
         return self
 
@@ -228,9 +227,9 @@ class ElasticUtility:
         return np.where(changed, (self._log_pay + step).clip(*self._bounds), moved)
 
     def _look_again(self, observation: Observation, ratio: Floats, sent: Truths) -> None:
-        """Start returning flows with the payment at x0/100.
+        """Let flows leave and return; a flow returns with the payment at x0/100.
 
-        After a charge by time has fallen, flows return with their last payment outside trials.
+        If it returns because a charge by time has fallen, it pays its last payment outside trials.
         """
         if not self._leaves:
             return

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """`fill-classes`: adjust fees so that a target share of each class of limited size is filled.
 
-The target of a class with `members` is n* = share x members. After each time `every`, let n be its
-active members plus the largest number of flows refused at one time since the last change (they want
-the class at this fee), and F its fee:
+The target of a class with `members` is n* = share x members. After each time `every`, let n be the
+class's active members plus the largest number of flows refused at one time since the last change
+(they want the class at this fee), and F the fee:
 
     log F <- log F + g log(n / n*),  by log 2 at most;    F stays if |n - n*| < 1
 

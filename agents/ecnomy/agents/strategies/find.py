@@ -66,7 +66,7 @@ def find(kind: str) -> type:
 
 
 def make(kind: str, params: Mapping[str, object]) -> object:
-    """Return a new strategy object; `params` are in the units of its annotations.
+    """Return a new strategy object; `params` are in the units of the class's annotations.
 
     Raises:
         StrategyError: as for `find`; or the class does not accept these parameters.

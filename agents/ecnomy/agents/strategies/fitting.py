@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds the strategies that fit a role, by their methods and the roles that they declare.
 
-A strategy fits each role of which it has a method. A class attribute `roles` excludes all roles
-that it does not list.
+A strategy fits each role that needs one of its methods. A class attribute `roles` excludes all
+roles that it does not list.
 """
 
 from __future__ import annotations

@@ -23,10 +23,10 @@ a MB in the trial becomes the price for all users.
     inertia     a random share `looks` of users considers a change at each decision
 
 Inertia makes the number of users stable. Let e be the elasticity of D, and k the elasticity of the
-marking law at its load. One decision leaves a share 1 - looks (1 + e k) of an error in the number
-of users. Up to looks = 1 / (1 + e k), this share is positive, and the number does not oscillate. If
-all users decide simultaneously at a price that depends on their number, they come and go as a herd.
-If the price does not depend on the load, use looks = 1.
+marking law at the link's load. One decision leaves a share 1 - looks (1 + e k) of an error in the
+number of users. Up to looks = 1 / (1 + e k), this share is positive, and the number does not
+oscillate. If all users decide simultaneously at a price that depends on their number, they come and
+go as a herd. If the price does not depend on the load, use looks = 1.
 """
 
 from __future__ import annotations

@@ -118,7 +118,7 @@ class QosKnob:
 
 
 def _ladder(offers: tuple[Offer, ...], budget_micro: float) -> tuple[Integers, Integers]:
-    """Return each class's next more expensive class within budget and next cheaper class.
+    """Return, for each class, the next dearer class within budget and the next cheaper class.
 
     A missing class is NO_OFFER. The additional last row, with the index NO_OFFER, is for flows
     outside classes.

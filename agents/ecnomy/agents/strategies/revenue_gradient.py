@@ -27,10 +27,10 @@ because noise would otherwise hide its slope:
     h = `probe` min(max(c^-1/2, 1), 2)
 
 The cost of trials is then a constant share c h^2 / 2 of the best profit, 0.5 % with the default
-`probe`, for c from 1/4 to 1. The final error consists of the probe and noise. If samples of R have
-a relative error s, the error of log P is about s / (2 h sqrt(20 c)) for c of 1 or more. The carrier
-records the slope and c after each step along the slope, as `profit_slope` and `profit_curvature`.
-`ecnomy show` uses them to judge whether the price has settled.
+`probe`, for c from 1/4 to 1. The final error results from the probe and from noise. If samples of R
+have a relative error s, the error of log P is about s / (2 h sqrt(20 c)) for c of 1 or more. The
+carrier records the slope and c after each step along the slope, as `profit_slope` and
+`profit_curvature`. `ecnomy show` uses them to judge whether the price has settled.
 
 Carriers that search at the same time must not synchronise their trials. Otherwise each carrier
 would attribute the effects of other carriers' trials to its own, and all would drift together. The
@@ -83,7 +83,7 @@ ROUNDS: Final = 10  # number of earlier rounds for this comparison
 
 @dataclasses.dataclass
 class RevenueGradient:
-    """Moves the carrier's price along the slope of the carrier's profit.
+    """Moves the price along the slope of the carrier's profit.
 
     Attributes:
         probe: log of the ratio of a trial price to the carrier's price; trials use up to twice

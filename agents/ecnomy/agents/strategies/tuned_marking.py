@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`tuned-marking`: a carrier keeps its price and tunes its link's marking to a target utilisation.
+"""`tuned-marking`: a carrier keeps its price and tunes a link's marking to a target utilisation.
 
 Siris et al. 2002, section 7, ask how to automate the tuning of a marking law, since the best
 parameters depend on the mix of traffic. This strategy tunes one parameter of each law on a slow

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`worth-of-call`: make the kind of call with the largest surplus, if its worth exceeds its cost.
+"""`worth-of-call`: make the kind of call with the largest surplus, if this surplus is above 0.
 
-A call is worth W to its caller, drawn for each call. If b is the share of bad calls of a kind in
-the caller's experience, the surplus is
+A call is worth W to its caller, where W is drawn for each call. If b is the share of bad calls of a
+kind in the caller's experience, the surplus is
 
     guaranteed     W (1 - spoils b) - V - V_min m + r R     r: the share that was refunded
     best effort    W (1 - spoils b) - k c                   k: marks of a call, c: price of a mark
 
-V, V_min and R are from the tariff, and m is the duration of a call. The caller requests the kinds
-with a positive surplus, the largest first. So demand falls as a price rises: with an exponential W
-and without an alternative, as exp(-V / W_mean). (In Andreassen 2002, callers call at any cost.)
-Experience fades to 1/e after `memory`. In addition to this experience, `trust` good calls of each
-kind, without marks and refunds, always count. A call is bad if more than `tolerates` of its packets
-are bad.
+V, V_min and R are from the tariff, and m is the mean duration of a call. The caller requests the
+kinds with a positive surplus, the largest first. So demand falls as a price rises: with an
+exponential W and without an alternative, as exp(-V / W_mean). (In Andreassen 2002, callers call at
+any cost.) Experience fades to 1/e after `memory`. In addition to this experience, `trust` good
+calls of each kind, without marks and refunds, always count. A call is bad if more than `tolerates`
+of its packets are bad.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A user who anticipates the effect of its payment on the price of a shared link.
 
-Users pay w_i for shares x_i = C w_i / sum of w of a link of capacity C. If users take the price,
-sum of w / C, as given, they reach the optimum U_i'(x_i) = price. A user who anticipates the price
-takes account of its share w_i / sum of w and buys less, so that
+Users of a link of capacity C pay w_i for the shares x_i = C w_i / sum of w. If users take the
+price, sum of w / C, as given, they reach the optimum U_i'(x_i) = price. A user who anticipates the
+price takes account of its share w_i / sum of w and buys less, so that
 
     U'(x) (1 - x / C)  =  price
 
@@ -36,12 +36,12 @@ class Anticipating(RateUtility):
 
     @property
     def needs_x0(self) -> bool:
-        """Always True, because C is a multiple of x0."""
+        """Always True, because the capacity is in units of x0."""
         return True
 
     @property
     def concave(self) -> bool:
-        """True, because the slope is a product of two decreasing factors."""
+        """True, because the slope is a product of two factors that never increase."""
         return True
 
     @property

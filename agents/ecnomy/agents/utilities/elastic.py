@@ -113,10 +113,9 @@ class AlphaFair(_Concave):
 
     @property
     def needs_x0(self) -> bool:
-        """Whether x0 is needed.
+        """Whether x0 is needed: always, except with alpha 1.
 
-        Alpha 1 does not need x0, because a log(x) gives a constant charge of a, in any unit of
-        rate.
+        With alpha 1, a log(x) gives a constant charge of a, in any unit of rate.
         """
         return self.alpha != 1.0
 
@@ -184,7 +183,7 @@ class Sqrt(_Concave):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Quadratic(_Concave):
-    """U = a (1 - (1 - r)^2) up to x0, where it saturates. Demand is linear in the price.
+    """U = a (1 - (1 - r)^2) up to x0, where it saturates; demand is linear in the price.
 
     Apart from the constant a, U is -(M - x)^2 / (2 w) of Athuraliya, Low 2000, section I-B, with
     the ceiling M = x0 and w = x0^2 / (2 a).

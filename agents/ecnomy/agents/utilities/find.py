@@ -78,12 +78,12 @@ def find_utility(kind: str) -> type:
 
 
 def find_time_utility(kind: str) -> type:
-    """Return the class of a utility of time, found like that of a utility of rates."""
+    """Return the class of a utility of time, found as by find_utility, with `demand_bps`."""
     return families.find(_TIMES, kind)
 
 
 def find_call_utility(kind: str) -> type:
-    """Return the class of a utility of calls, found like that of a utility of rates."""
+    """Return the class of a utility of calls, found as by find_utility, with `value`."""
     return families.find(_CALLS, kind)
 
 

@@ -79,7 +79,7 @@ class Sigmoid(_Inelastic):
         return float(self.slope(np.asarray(high)))
 
     def _left(self, r: float) -> float:
-        """Return the surplus U - r dU/dr at the best rate r; it grows beyond r = 1."""
+        """Return the surplus U - r dU/dr if r is the best rate; it grows from r = 1 on."""
         return float(self.value(np.asarray(r)) - self.worth(np.asarray(r)))
 
     def value(self, r: Floats) -> Floats:

@@ -42,7 +42,7 @@ _LEAST_S: Final = 0.12
 
 
 class TimeUtility(Protocol):
-    """The value of a transfer as a function of time; `value`, `slope` and `latest_s` map columns."""
+    """The value of a transfer by its time; `value`, `slope` and `latest_s` map columns."""
 
     def value(self, seconds: Floats) -> Floats:
         """Return V(T), the value of a transfer [money], which never grows with T."""
@@ -184,9 +184,9 @@ class FileDeadline(TransferUtility):
 class PageWait(TransferUtility):
     """A page whose value falls with the logarithm of the reader's wait.
 
-    The source, ITU-T G.1030 (2005), Annex A, applies to one page. Its expected wait `worst` is 6,
-    15 and 60 s on networks that users know as fast, medium and slow. The MOS is 5 up to `best` and
-    1 from `worst` on.
+    The source, ITU-T G.1030 (2005), Annex A, applies to one page. There, `worst` is 6, 15 and 60 s
+    on networks that users know as fast, medium and slow. The MOS is 5 up to `best` and 1 from
+    `worst` on.
 
     Attributes:
         worst: wait from which on the page is worth nothing [s].

@@ -89,7 +89,7 @@ class RateUtility:
         a: the scale of the utility [money/s]; twice the scale makes each rate worth twice as much.
         x0: the reference rate [bit/s], the unit of rates in the formula; by default the traffic's
             largest rate.
-        delay_cost: the user's cost of each second of round-trip time for a MB of IP packets.
+        delay_cost: the user's cost of a second of round-trip time, per MB of IP packets.
     """
 
     a: Annotated[float, Unit("money/s")]

@@ -15,8 +15,8 @@ of Cole and Rosenbluth 2001, a fit for calls without echo; G.113 (2007), Appendi
     g711-plc   0    25.1    lost packets are concealed as in G.711, Appendix I
 
 The cubic is below 1 for 0 < R < 6.5, by at most 0.012. For such R, the MOS is set to 1, so that U
-never falls with better quality. The codec determines the rate of a call. `step` and `sigmoid` are
-utilities of this rate.
+never falls with better quality. The codec determines the rate of a call. For utilities of this
+rate, see `step` and `sigmoid`.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class EModel:
         return own + (95.0 - own) * percent / (percent / self.burst_ratio + robustness)
 
     def rating(self, delay_s: Floats, loss: Floats) -> Floats:
-        """Return R for the one-way delay of packets, to which the terminals' delay is added."""
+        """Return R for a loss share and a one-way delay, to which the terminals' delay is added."""
         mouth_to_ear_s = np.asarray(delay_s, dtype=np.float64) + self.terminals
         impaired = delay_impairment(mouth_to_ear_s) + self.loss_impairment(loss)
         return np.asarray(BEST_R + self.advantage - impaired)
