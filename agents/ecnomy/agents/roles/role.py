@@ -108,13 +108,13 @@ class Role(mesa.Agent):
     """An agent of the market.
 
     A custom role declares its YAML keys in `preset` and its phase in `phase`. It makes contracts in
-    `join`. In `act`, it observes and acts.
+    `join`, and observes and decides in `act`.
 
     Attributes:
         role: value of `role` in the scenario.
         preset: the YAML keys of the role; find.py lists the presets of built-in roles.
         terms: dataclass of a custom role's terms in YAML, None if it has no terms.
-        own: the agent's terms, an object of the class `terms`.
+        own: the agent's terms, an object of the class `terms`, or None.
         phase: phase in a meeting: `post` (prices), `choose` (purchases), `provide` (service
             already sold) or `watch`.
         name: name of the agent and its account, unique in the market.

@@ -7,12 +7,15 @@ one or more of these methods:
     decide(FlowView) -> FlowDecision          one object is made per flow
     decide_many(Observation) -> Decision      one object is made for all flows, with columns
     post_price(PriceObservation) -> int       for connectivity providers, micro-units per mark
+    tune(PriceObservation) -> Mapping         (optional) for connectivity providers: marking laws
     post_fees(ClassObservation) -> Mapping    (optional) for application providers: fees of classes
     let_in(ClassRequest) -> bool              (optional) whether a flow may enter a class
     admit(Call) -> bool                       for guaranteed stream providers, at each call
     watch(StreamObservation) -> None          (optional) observes test streams at each report
     post_call_price(StreamObservation) -> int (optional) after `watch`: a call's price, or None
     order(CallAsk) -> Sequence[int]           for subscribers, at each call: offers to request
+    hear(EndedCalls) -> None                  (optional) for subscribers: observes ended calls
+    claims(bool, AgentView) -> bool           (optional) for subscribers: whether to claim a refund
 
 The object keeps the strategy's state. A strategy may also have these attributes:
 

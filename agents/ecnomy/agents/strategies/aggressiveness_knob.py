@@ -2,7 +2,7 @@
 """`aggressiveness-knob`: choose a flow's weight by its user's utility and the cost of weight.
 
 The user turns a knob that makes the transfer protocol more aggressive (Andreassen et al. 2002,
-3.2.5). The flow counts as w flows (MulTCP, Crowcroft and Oechslin 1998), or has the weight w of
+3.2.5). The flow counts as w flows (MulTCP, Crowcroft and Oechslin 1998), or has the weight w in
 another law. A weight w buys the rate x = s w and costs c w per second, where
 
     c  =  q + m      q  the charge of contracts on the meter `weight` per unit of weight [money/s]

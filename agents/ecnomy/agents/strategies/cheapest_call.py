@@ -17,7 +17,7 @@ __all__ = ["CheapestCall", "Claimant"]
 
 @dataclasses.dataclass
 class Claimant:
-    """The base class of subscribers' strategies, which decides what they claim.
+    """The base class of subscribers' strategies; it decides on claims of broken promises.
 
     Attributes:
         overclaims: the share of kept promises that are claimed as broken, for tariffs with

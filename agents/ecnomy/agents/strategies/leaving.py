@@ -16,15 +16,15 @@ Contracts charge exactly. So if c falls by a quarter or rises by a third, and th
 delay cost, the time of day or the tariff has changed. The sums then begin again. After a fall,
 decisions come sooner for a time `retry`. Until its first complete interval ends, a flow has the c
 of the interval in which it began. A utility's delay cost counts as a contract on round trip x
-arrived data, although it is not billed. A flow leaves if at two decisions in a row its demand at p
-is below x0/1000, or its gain at p is below S: U(D(p)) - p D(p) - S < U(0), where D(p) is at most
-the largest rate of the traffic. After a rise of s, one such decision suffices, and a flow that has
-not learnt a price since its return uses the price at which it left. Marks are random, so demand and
-gain are taken at p minus one standard error of the n marks, (p - c) / sqrt(n). At a rate of at most
-x0/1000, the demand is taken at p itself. A gain depends far more on p than a demand does, so its
-sums fade over the time `retry` for which the flow would be away. In an interval without a packet, r
-is one packet over the time since the last arrival, as if a packet arrived at the end of the
-interval.
+arrived data, although it is not billed. A flow that has received five packets, or has a rate of at
+most x0/1000 outside trials, leaves if at two decisions in a row its demand at p is below x0/1000,
+or its gain at p is below S: U(D(p)) - p D(p) - S < U(0), where D(p) is at most the largest rate of
+the traffic. After a rise of s, one such decision suffices, and a flow that has not learnt a price
+since its return uses the price at which it left. Marks are random, so demand and gain are taken at
+p minus one standard error of the n marks, (p - c) / sqrt(n). At a rate of at most x0/1000, the
+demand is taken at p itself. A gain depends far more on p than a demand does, so its sums fade over
+the time `retry` for which the flow would be away. In an interval without a packet, r is one packet
+over the time since the last arrival, as if a packet arrived at the end of the interval.
 
 A user who is away observes the posted price of a mark and the posted charge by time s, not the
 marks of its path. It tries again at once if, at its earlier marking rate, a fall of the price or of
@@ -90,7 +90,7 @@ class Leaving:
         self._delay_cost = delay_cost_of(utility)
         self.away: Truths = np.zeros(0, dtype=np.bool_)
         self.probing: Truths = np.zeros(0, dtype=np.bool_)
-        self._doubts: Truths = np.zeros(0, dtype=np.bool_)  # would have left at last decision
+        self._doubts: Truths = np.zeros(0, dtype=np.bool_)  # would have left at the last decision
         self._charged = False  # whether any charge by time has occurred
         self._posts: Truths = np.zeros(0, dtype=np.bool_)  # flows that have had an s above 0
         self.fee_fell: Truths = np.zeros(0, dtype=np.bool_)

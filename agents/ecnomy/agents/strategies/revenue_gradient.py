@@ -88,8 +88,8 @@ class RevenueGradient:
     Attributes:
         probe: log of the ratio of a trial price to the carrier's price; trials use up to twice
             this value if wide trials cost little [from 0.01 to 1].
-        floor: the lowest price of the carrier.
-        ceiling: the highest price of the carrier.
+        floor: the lowest price of the carrier, except in trials.
+        ceiling: the highest price of the carrier, except in trials.
     """
 
     roles: ClassVar[tuple[str, ...]] = ("connectivity-provider",)

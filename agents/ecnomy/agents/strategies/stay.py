@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`stay`: change nothing, the default of customers and connectivity providers."""
+"""`stay`: change nothing; the default of customers and connectivity providers."""
 
 from __future__ import annotations
 
