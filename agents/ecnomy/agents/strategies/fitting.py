@@ -18,7 +18,8 @@ def wanted_instead(kind: str, role: str) -> str:
     """Describe the strategy that a role needs instead of this kind, or return "" if it fits.
 
     Raises:
-        StrategyError: the strategy or the role does not exist.
+        StrategyError: the strategy does not exist.
+        InputError: the role does not exist.
     """
     asks = preset_of(role).asks
     if not asks:

@@ -79,7 +79,7 @@ class Menu:
 
     @property
     def needs_rate(self) -> str:
-        """The parameter to set in the first choice that needs a rate for unlimited flows, or ""."""
+        """The parameter to set for flows without a rate limit, in the first choice with one, or ""."""
         for name, one in self._of.items():
             if key := getattr(one.whole, "needs_rate", ""):
                 return f"choices.{name}.{key}"
@@ -87,7 +87,7 @@ class Menu:
 
     @property
     def sets_budget(self) -> str:
-        """The parameter of the first choice that limits the cost of a flow's marks, or ""."""
+        """The parameter that limits the cost of a flow's marks, in the first choice with one, or ""."""
         for name, one in self._of.items():
             if limit := getattr(one.whole, "sets_budget", ""):
                 return f"choices.{name}.{limit}"

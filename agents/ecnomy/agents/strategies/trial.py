@@ -5,7 +5,7 @@ The profit of a price is the carrier's receipts minus its payments, per second. 
 after a change does not count, because a higher price earns more until customers respond. The
 response and the measurement each last one decision interval, or as many as customers need to
 respond (`PriceObservation.responds_ps`), at most ten. A shorter trial would measure the previous
-price. A carrier's default interval is the customers' response time itself.
+price. By default, a carrier's interval is the customers' response time, from 5 s to 10 min.
 """
 
 from __future__ import annotations

@@ -72,7 +72,8 @@ def find_utility(kind: str) -> type:
     """Return the class of a utility of rates: from UTILITIES, `module:Class` or an entry point.
 
     Raises:
-        StrategyError: the class does not exist, or lacks the method `worth` of `RateUtility`.
+        StrategyError: the class does not exist, cannot be imported, or lacks the method `worth` of
+            `RateUtility`.
     """
     return families.find(_RATES, kind)
 
