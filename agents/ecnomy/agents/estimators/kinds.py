@@ -67,7 +67,7 @@ class Estimator(Protocol):
         """Return the mean rate of connections whose sample has a rate of at most `threshold`."""
 
     def broken(self, limit: float, packets: int) -> float:
-        """Return the probability that more than a share `limit` (L^G) of the packets are hit."""
+        """Return the probability that more than a share `limit` (L^G) of `packets` are hit."""
 
 
 class Empirical(msgspec.Struct, frozen=True, eq=False):

@@ -79,7 +79,10 @@ class Menu:
 
     @property
     def needs_rate(self) -> str:
-        """The parameter to set for flows without a rate limit, in the first choice with one, or ""."""
+        """The parameter that a choice needs for flows without a rate limit, or "".
+
+        The first choice that needs one counts.
+        """
         for name, one in self._of.items():
             if key := getattr(one.whole, "needs_rate", ""):
                 return f"choices.{name}.{key}"
@@ -87,7 +90,10 @@ class Menu:
 
     @property
     def sets_budget(self) -> str:
-        """The parameter that limits the cost of a flow's marks, in the first choice with one, or ""."""
+        """The parameter with which a choice limits the cost of a flow's marks, or "".
+
+        The first choice that has one counts.
+        """
         for name, one in self._of.items():
             if limit := getattr(one.whole, "sets_budget", ""):
                 return f"choices.{name}.{limit}"
