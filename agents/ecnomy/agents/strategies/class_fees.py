@@ -42,7 +42,7 @@ class ClassFees:
         return Decision(class_charges(observation))
 
     def _check_bounds(self, least: float) -> None:
-        """Refuse a floor below `least` (0 or 1 micro-unit) or above the ceiling, or high bounds."""
+        """Refuse the bounds unless `least` (0 or 1 micro-unit) <= floor <= ceiling <= DEAREST."""
         if not least <= self.floor <= DEAREST:
             lowest = f"{least:.6f}" if least else "0"
             expected = f"from {lowest} to {DEAREST:g} money/s"

@@ -43,7 +43,7 @@ class MarkingQuantile:
 
     Attributes:
         quantile: quantile of the samples above which calls are blocked; by default 1 minus the
-            tariff's `max_blocking_rate`, or 0.9 without it [above 0, up to 1].
+            tariff's `max_blocking_rate`, or else 0.9 [above 0, up to 1].
         sample: T, the length of a sample of marks; andreassen2002 uses the longest call, 3 min.
         learning: number of samples before any call is blocked [from 1].
         estimator: distribution of the samples: `empirical`, `beta` (andreassen2002) or
