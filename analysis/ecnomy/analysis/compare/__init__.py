@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests whether two engines give the same results for the same scenario and seeds.
 
-figures     the compared outcomes of one run, by source and link
+figures     the compared outcomes of one run, by source, link and kind of posting
 verdicts    the statistics: ratios with intervals, two one-sided tests
 runs        simulates the missing runs and keeps their outcomes
 table, picture, command     `ecnomy compare`

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares two engines, and doubles the number of seeds while a row is undecided.
+"""Compares two engines, and can double the number of seeds while a row is undecided.
 
-compare.json   subject and result (Comparison); only CPU times differ between repetitions
+compare.json   subject and result (Comparison)
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Comparison(msgspec.Struct, frozen=True):
 
     Attributes:
         engines: the names of the engines, the reference first.
-        seeds: the number of seeds of each engine.
+        seeds: the seeds, which are the same for both engines.
         window_ps: the measured window [ps], from the end of the warm-up to the end of the run.
         costs: the CPU time and the data packets of each engine.
         rows: one row for each quantity of each source, link and kind of posting.

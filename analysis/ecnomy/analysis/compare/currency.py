@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks whether a record still holds for the current code.
 
-Digests show which sources have changed since the recording. If any has, a run with the record's
-first seed shows whether the outcomes have changed:
+Digests show which sources have changed since the recording. If any has, the record holds only if a
+run with its first seed passes a test:
 
     laws, bridge, host, plans    the built-in engine, which shares them, repeats its outcomes to the
     agents, economy              last digit; if not, OMNeT++/INET repeats the record's values
     omnet/inet                   OMNeT++/INET repeats the record's values to the last digit
 
-If only a run of INET could confirm a record and INET is not installed, the record counts as stale.
+If only a run of INET could confirm a record and none is made, the record counts as stale.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def currency(
         simulate: function that simulates a run.
 
     Raises:
-        EcnomyError: a run failed, or the folder is not a checkout.
+        EcnomyError: a run failed.
     """
     try:
         now = made_of(record.scenario, record.overrides, record.seeds, checkout)

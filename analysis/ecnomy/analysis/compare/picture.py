@@ -105,7 +105,7 @@ def _shares(row: Compared, which: int) -> tuple[float, float] | None:
 
 
 def _reach(row: Compared) -> float:
-    """Return the largest distance of an interval's end from 100 %, plus a margin, in percent."""
+    """Return how far intervals reach from 100 %, plus a margin, up to _WIDEST [%]."""
     found = [shares for which in (0, 1) if (shares := _shares(row, which)) is not None]
     return min(max([0.0, *(1.1 * (abs(mean - 100) + half) for mean, half in found)]), _WIDEST)
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records: earlier results of another engine, stored as JSON to check the built-in engine.
 
-A record of OMNeT++/INET is current while the scenario, the plans and the C++ sources of laws,
-bridge, host and INET modules are unchanged (sources.py). If they have changed, currency.py runs the
-scenario to see whether outcomes have changed. The sources of the built-in engine do not count,
-because the record tests that engine. Runs on the kernel's TCP are not repeatable to the last digit,
-so their records have no such check. tests/validation/README.md describes the file.
+A record of OMNeT++/INET is current while the scenario, its plans, the code of agents and economy,
+and the C++ sources of laws, bridge, host and INET modules are unchanged (sources.py). If they have
+changed, currency.py runs the scenario to see whether outcomes have changed. The sources of the
+built-in engine do not count, because the record tests that engine. Runs on the kernel's TCP are not
+repeatable to the last digit, so their records have no such check. tests/validation/README.md
+describes the file.
 """
 
 from __future__ import annotations
@@ -103,9 +104,9 @@ class ScenarioRecord(msgspec.Struct, frozen=True, kw_only=True):
         made_of: digests of the sources of the record.
         probe: digest of the built-in engine's outcomes for the first seed, with the code in
             `made_of`.
-        versions: versions of ecnomy and both engines; the recorded engine's includes INET's.
+        versions: versions of ecnomy and both engines; the entry of OMNeT++ includes INET's version.
         machine: the machine that made the record; `date` is the time of recording (UTC).
-        seeds: the seeds, in the order of all values.
+        seeds: the seeds, in the order of the values in each row.
         duration_ps, warmup_ps: duration and warm-up of each run [ps]; outcomes cover the time
             between warm-up and end.
         cpu_s: engine -> CPU time of each run [s].

@@ -7,8 +7,8 @@
     <folder>/lock                          locked while a comparison runs
 
 The outcomes of a run are valid while its key is unchanged: plan, market, strategies, engine and
-sources. A repeated comparison therefore simulates only missing runs or, after a change of the code,
-all runs. The file of a run gets its final name only when it is complete.
+sources. A repeated comparison therefore simulates only runs that are missing or whose key has
+changed. The file of a run gets its final name only when it is complete.
 """
 
 from __future__ import annotations
@@ -195,7 +195,7 @@ def claim(folder: Path) -> TextIO:
 
 
 def to_make(study: Study, tasks: Sequence[Task]) -> tuple[dict[Task, Done], list[Task]]:
-    """Return the valid outcomes, and the runs that are missing or were made with other code."""
+    """Return the valid outcomes by run, and the runs without valid outcomes."""
     there: dict[Task, Done] = {}
     for task in tasks:
         done = _read(study.row_file(task))

@@ -6,7 +6,8 @@ If a digest has changed, a record requires a probe run.
     digest = sha256 over the sorted sha256 digests of all source files in some folders
 
 Source files are C++, NED, message and ini files. Documents and build products (objects, generated
-`*_m.cc` and `*_m.h`) do not count. Names, comments and layout of source files do not count either.
+`*_m.cc` and `*_m.h`) do not count. Names of source files do not count either, nor do comments and
+layout, except those of ini files.
 The parameters in the NED type of a law are also ignored, because omnet/tools/law_tables.py writes
 them from the law's header, which counts.
 
@@ -98,9 +99,9 @@ def source_digest(
 
 
 def laws_named(plans: Iterable[Plan], checkout: Path) -> tuple[str, ...]:
-    """Return the laws with headers whose names occur in the plans.
+    """Return the laws that have headers and whose names occur in the plans.
 
-    Extra names are harmless.
+    A law that occurs by chance, e.g. as the name of a source, is harmless.
     """
     text = b"".join(map(msgspec.json.encode, plans))
     words = {word.decode() for word in _WORD.findall(text)}
@@ -109,7 +110,7 @@ def laws_named(plans: Iterable[Plan], checkout: Path) -> tuple[str, ...]:
 
 
 def _law_headers(checkout: Path) -> dict[Path, frozenset[str]]:
-    """Return each header that belongs to a law, with the laws that depend on it."""
+    """Return each header that counts only for certain laws, with these laws."""
     families = [checkout / family for family in _FAMILIES]
     headers: dict[Path, str] = {}
     by: dict[str, list[Path]] = {}

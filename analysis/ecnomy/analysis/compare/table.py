@@ -46,7 +46,7 @@ def shown(quantity: str) -> tuple[str, float]:
 
 
 def bound_text(bound: Bound | None, reference: float, factor: float = 1.0) -> str:
-    """Return the bound in words, for a mean of the reference; `factor` converts it to the unit."""
+    """Return a bound in words, given the mean of the reference and the factor to the unit."""
     if bound is None:
         return ""
     if bound.is_absolute(reference):

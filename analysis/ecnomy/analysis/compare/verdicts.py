@@ -103,7 +103,7 @@ OF_ALL_MONEY: Final = Bound(0.05)
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """The verdict of both tests; `p` is the larger p-value, or None if the row is not judged."""
+    """The verdict of both tests; `p` is the larger p-value, or None without tests."""
 
     verdict: str
     p: float | None = None
@@ -116,7 +116,8 @@ class Compared(msgspec.Struct, frozen=True):
         row: the compared quantity.
         seeds: number of seeds with a value, for each engine.
         means: mean of each engine, reference first; None for fewer than two values.
-        ratio: mean(other) / mean(reference); None if the reference's mean may be zero.
+        ratio: mean(other) / mean(reference); None if the reference's mean may be zero, or if an
+            engine has fewer than two values.
         bound: the bound for the verdict; None for a row without a verdict.
     """
 

@@ -34,7 +34,7 @@ def make_all(
     Args:
         study: the study that the runs belong to.
         tasks: the runs to simulate.
-        jobs: number of processes; with 1, the runs are simulated in this process.
+        jobs: number of processes; with 1, or for a single run, this process simulates.
         progress: function called after each run.
 
     Raises:

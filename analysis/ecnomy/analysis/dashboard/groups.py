@@ -22,7 +22,7 @@ NONE: Final = ""
 
 
 class Group(msgspec.Struct, frozen=True, eq=False):
-    """Flows that share a knob.
+    """The flows of a group, with the knob that they share, if any.
 
     Attributes:
         name: name of the group, or of its only source.

@@ -3,7 +3,7 @@
 
 At a reset, SolaraViz creates a new model and drops the previous one, although its playing thread
 may be about to take more steps. A Stage therefore holds the only market of a page. It ends the
-previous engine, waits until the playing thread has ended, and opens another engine.
+previous engine, waits for the playing thread to end (up to _PLAYER_ENDS_S), and opens another.
 
 Each request to draw the page makes the drawing thread start over. If drawing takes longer than a
 step, the requests of a playing thread would never let it finish. A step therefore waits until the
@@ -49,7 +49,8 @@ class Drawn:
     def wait(self, number: int) -> None:
         """Wait until a picture is drawn, for at most _LONGEST_S seconds.
 
-        Then sleep as long again (at most 1 s), because the drawing thread may still be busy.
+        After a wait, sleep as long again (at most 1 s), because the drawing thread may still be
+        busy.
         """
         began_s = time.monotonic()
         with self._changed:

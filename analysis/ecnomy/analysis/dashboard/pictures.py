@@ -79,7 +79,7 @@ def map_svg(plan: Plan, place: Place, links: Sequence[LinkLoad]) -> tuple[bytes,
 
     Args:
         plan: the plan of the run.
-        place: the positions of its nodes.
+        place: the positions of its nodes, and the height of the map.
         links: the load of each direction; empty before the end of the first epoch.
     """
     from matplotlib.figure import Figure

@@ -9,7 +9,7 @@ table, picture, command     `ecnomy diff`
 
     from ecnomy.analysis.diff import diff
     found = diff("results/red", "results/vq")      # each a folder of runs under several seeds
-    found.frame()                                  # a row per outcome, differences first
+    found.frame()                                  # outcomes that differ come first
 """
 
 from __future__ import annotations

@@ -52,9 +52,9 @@ class _Times(msgspec.Struct, frozen=True, eq=False):
 
 
 def shown_links(runs: Sequence[RawRun]) -> list[str]:
-    """Return up to two links: those with the most marks and drops, among the links of all runs.
+    """Return up to two links with the most marks and drops, among the links that all runs have.
 
-    If links neither marked nor dropped packets, return the link with the highest utilisation.
+    If none of these marked or dropped packets, return the link with the highest utilisation.
     """
     common = set.intersection(*({str(n) for n in run.links["name"]} for run in runs))
     bad = dict.fromkeys(sorted(common), 0.0)

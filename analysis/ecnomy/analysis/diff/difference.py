@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares all outcomes of two groups of runs.
 
-Runs of both groups with the same seed form pairs, and other runs do not count. Without pairs
-(`Diff.why_unpaired`), all runs of the groups are compared (statistics/comparisons.py). Only runs
-with a value for an outcome count. A single run or pair gives a difference without an interval.
+Runs of both groups with the same seed (in sweeps, also with the same values of other parameters)
+form pairs, and other runs do not count. Without pairs (`Diff.why_unpaired`), all runs of the groups
+are compared (statistics/comparisons.py). Only runs with a value for an outcome count. A single run
+or pair gives a difference without an interval.
 Outcomes with the same value in all runs are only listed. The q-values cover all other outcomes.
 Outcomes that differ (q up to 0.05) come first, then the others, both ordered by effect size.
 """

@@ -149,7 +149,8 @@ def sweep_groups(folder: Path, path: str) -> tuple[Group, Group]:
     """Return two groups of runs: one for each value of a sweep's parameter.
 
     Raises:
-        InputError: the sweep does not have this parameter, or it does not have two values.
+        InputError: the sweep does not have this parameter, or the parameter does not have two
+            values.
     """
     sweep = _Sweep(folder)
     words = sweep.words(path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the differences between the scenarios of two groups, except for the seed.
+"""Finds the differences between the scenarios of two groups, except seed, title and version.
 
 A different marking law or strategy counts as one difference instead of one per parameter. A setting
 varies if its value differs between the runs of a group.
@@ -46,7 +46,7 @@ class Settings(msgspec.Struct, frozen=True):
 
 
 def settings_of(first: Group, second: Group) -> Settings:
-    """Return the differences between the scenarios of two groups."""
+    """Return the differences between two groups in scenario, engine and version of ecnomy."""
     count = len(first.members)
     members = (*first.members, *second.members)
     trees = [dict(m.scenario or {}) for m in members]

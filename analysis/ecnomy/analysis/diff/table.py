@@ -59,7 +59,7 @@ def settings_lines(found: Diff) -> Iterator[str]:
 
 
 def outcome_table(found: Diff, most: int = MOST_ROWS) -> Table:
-    """Return a table of the outcomes that vary between runs, differences first."""
+    """Return a table of outcomes that vary between runs; those that differ come first."""
     from rich import box
     from rich.markup import escape
     from rich.table import Table

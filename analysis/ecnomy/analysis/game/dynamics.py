@@ -92,7 +92,7 @@ class Flow:
         self.spread = float(np.ptp(self._earned)) or 1.0
 
     def fitness(self, shares: Floats) -> Floats:
-        """Return the expected pay-off of a player of each strategy [money/s]."""
+        """Return the expected pay-off of a player of each strategy, in the unit of `means`."""
         chances = self._ways * np.multiply.reduce(shares**self._others, axis=1)
         return np.asarray(chances @ self._earned, dtype=np.float64)
 
@@ -168,7 +168,7 @@ def _grid(members: int, steps: int) -> list[Floats]:
 
 
 def duels(means: Mapping[Profile, Floats], players: int, entrants: int) -> Floats:
-    """Return the mean pay-off of each row strategy in its mixes with a column strategy, (S, S)."""
+    """Return the mean pay-off of each row strategy in mixes with each column strategy."""
     found = np.empty((entrants, entrants))
     for i, j in itertools.product(range(entrants), repeat=2):
         if i == j:

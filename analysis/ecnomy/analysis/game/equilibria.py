@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds all Nash equilibria of a small two-player game as vertices of best-reply polyhedra.
+"""Finds the extreme equilibria of a small two-player game at vertices of best-reply polyhedra.
 
 For pay-offs A (rows, columns), the polyhedron of the column player's mixes y is
 
@@ -10,11 +10,11 @@ A pair of points of P and Q is an equilibrium if every row and every column is u
 reply (Mangasarian 1964). A symmetric equilibrium of A is one point of Q(A) at which each strategy
 is unplayed or a best reply.
 
-The set of equilibria is a union of faces of these polyhedra. Its pairs of vertices are all extreme
-equilibria, even in degenerate games. If the common labels of two such pairs suffice for an
-equilibrium, the pairs span a face, and their mixtures are also equilibria. The vertices come from
-all choices of tight bounds, so the number of strategies is limited (MOST_BASES). In larger games,
-only equilibria in pure strategies are found.
+The set of Nash equilibria is a union of faces of these polyhedra. The pairs of vertices in it are
+the extreme equilibria, even in degenerate games. If the common labels of two such pairs suffice for
+an equilibrium, the pairs span a face, and their mixtures are also equilibria. The vertices come
+from all choices of tight bounds, so the number of strategies is limited (MOST_BASES). In larger
+games, only equilibria in pure strategies are found.
 """
 
 from __future__ import annotations

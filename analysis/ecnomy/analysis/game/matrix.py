@@ -59,8 +59,8 @@ def read_game(path: str | os.PathLike[str]) -> Game:
     """Read the game in a CSV file.
 
     Raises:
-        InputError: the file is missing, or is not a pay-off matrix. The message names the file,
-            line, row and column.
+        InputError: the file is missing, or is not a pay-off matrix. The message names the file
+            and the place of the fault.
     """
     file = os.fspath(path)
     lines = list(_lines(file))

@@ -48,7 +48,7 @@ class RestPoint(msgspec.Struct, frozen=True, eq=False):
 
 
 class Solution(msgspec.Struct, frozen=True, eq=False):
-    """The complete solution of a game.
+    """The solution of a game.
 
     Attributes:
         game: the game.

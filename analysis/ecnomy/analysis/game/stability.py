@@ -56,7 +56,7 @@ def stable_in_two(first: Floats, second: Floats, row: Floats, column: Floats) ->
 
 
 def _changes(count: int) -> Floats:
-    """Return orthonormal changes of the shares that keep their sum, (count, count - 1)."""
+    """Return orthonormal changes of the shares that keep their sum, one per column."""
     whole = np.hstack([np.ones((count, 1)), np.eye(count)[:, 1:]])
     return np.asarray(np.linalg.qr(whole)[0][:, 1:], dtype=np.float64)
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Answers whether a provider's business earns money, and up to which load.
+"""Answers whether a provider's business earns money, and at which loads.
 
 The answer is about the reference world. There, every varied key that the provider does not choose
-has the scenario's own value. If the provider has several choices, the answer uses the choice with
-the largest mean profit in that world.
+has the scenario's value, or the first swept value if the scenario's value was not swept. If the
+provider has several choices, the answer uses the one with the largest mean profit per hour in that
+world.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ _UNSOLD = "Open the business: not decided; no call was sold"
 
 
 class Range(msgspec.Struct, frozen=True):
-    """A range of loads in which a curve is above 0."""
+    """A range of loads or prices in which a curve is above 0."""
 
     low: float
     high: float
@@ -54,12 +55,12 @@ class Answer(msgspec.Struct, frozen=True):
     Attributes:
         choice: the value of each key that the provider chooses; None for other keys.
         runs: the runs with that choice in the reference world.
-        verdict: 1 if profitable, -1 if not, 0 if not decided.
+        verdict: 1 if the provider earns money, -1 if it loses money, 0 if not decided.
         words: the verdict in words; `opens` advises whether to open the business.
         loads: load -> estimate of `figure` with that choice; empty if no load is varied.
         facts: (label, value, source) of each fact on the first screen.
-        by_files: whether the provider sells only files; values are then per hour instead of per
-            call.
+        by_files: whether the provider sells only files; its profit is then shown per hour instead
+            of per call.
     """
 
     provider: str
@@ -84,7 +85,7 @@ class Answer(msgspec.Struct, frozen=True):
     measured_of: Query | None
 
     def plain(self) -> dict[str, Any]:
-        """Return the main values for JSON, in money; missing values are None."""
+        """Return the main values for JSON, with amounts in money."""
         return {
             "provider": self.provider,
             "choice": self.choice_words,
@@ -157,14 +158,14 @@ class Answer(msgspec.Struct, frozen=True):
 
     @property
     def queries(self) -> tuple[Query, ...]:
-        """The queries behind the sentence and its facts."""
+        """The queries behind the sentence and the counts of calls."""
         found = [self.per_call, self.break_even.estimate, self.per_hour]
         each = [query for one in found for query in (one.query, one.more) if query is not None]
         return (*each, *((self.measured_of,) if self.measured_of is not None else ()), self.counts)
 
 
 def answer_of(material: Material, db: Database, provider: str) -> Answer:
-    """Return the answer of one provider."""
+    """Return the answer for one provider."""
     best: tuple[float, tuple[Value | None, ...], Estimate] | None = None
     for choice in material.choices():
         runs = material.at(choice, material.world)
@@ -213,7 +214,11 @@ def answer_of(material: Material, db: Database, provider: str) -> Answer:
 def _measured_price(
     material: Material, db: Database, provider: str, choice: tuple[Value | None, ...]
 ) -> tuple[Cell | None, Query | None]:
-    """Return the lowest price above which a call earns money, interpolated between swept prices."""
+    """Return the price above which calls earn money, interpolated between swept prices.
+
+    The result is the lowest such price with its query, or (None, None) if no price was swept or the
+    profit does not become positive between two swept prices.
+    """
     price = next((key for key in material.keys if key.is_price), None)
     if price is None:
         return None, None
@@ -244,7 +249,7 @@ def _as_it_is(runs: int) -> str:
 
 
 def _where(material: Material) -> str:
-    """Return the varied keys of the reference world in words; "" if no key was varied."""
+    """Return the reference world in words; "" if only choices or no keys were varied."""
     varied = [
         f"{key.value_text(value)} {key.words}"
         if key.is_load
@@ -313,7 +318,7 @@ def _range_words(one: Range, load: Key, loads: dict[float, Estimate]) -> str:
 
 
 def _bounds(crossing: float, loads: dict[float, Estimate]) -> str:
-    """Return the nearest loads at which the ends of the confidence interval cross 0, in words."""
+    """Return where the ends of the interval cross 0 nearest to a load; "" if one does not."""
     found = []
     for side in (0, 1):
         curve = [one.bounds[side] for one in loads.values()]

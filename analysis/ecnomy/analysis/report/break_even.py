@@ -7,14 +7,14 @@ a single run,
     profit(x) = x m - c      m: calls whose price is kept,  c: all costs minus other income
 
 If refunds are a fixed amount, m is the number of calls sold, and c includes refunds. If refunds
-follow the price (tied), m is the number of calls sold times (revenue - refunds) / revenue, and c
+follow the price (tied), m is (revenue - refunds) divided by the mean price of all calls sold, and c
 excludes refunds. The estimate is the ratio of the means of c and m. The 95 % interval contains the
 prices that the data do not reject (Fieller 1954):
 
     x >= 0 with |mean(c - x m)| <= t s(c - x m) / sqrt(n)
 
-The interval is cut at 0, because prices are not negative. It has no upper bound if the mean of m
-may be 0. Nearly all charges are then refunded, and a higher price may earn nothing.
+The interval is cut at 0, because prices are not negative. It has no upper bound if the data do not
+exclude that the mean of m is 0, so that even a high price may earn nothing.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ class BreakEven(msgspec.Struct, frozen=True):
     """A break-even price with its interval.
 
     Attributes:
-        estimate: the price; "any price" if costs are not above 0; "no price" if no part of a price
-            is kept.
+        estimate: the price; its text is "any price" if costs are not above 0, "no price" if they
+            are and no part of a price is kept, and "-" if m is undefined without revenue.
         cut: whether the uncut interval extends below 0.
         open_ended: whether the interval has no upper bound.
     """
@@ -133,7 +133,7 @@ def _ratio() -> str:
 
 
 def _terms(tied: bool, sums: str) -> str:
-    """Return SQL for m [calls] and c [money] in each row of sums."""
+    """Return SQL for m [calls] and c [money] of each run or block in the query `sums`."""
     if not tied:
         return f"select part, sold as kept, (revenue - profit) / 1e6 as costs\nfrom ({sums})"
     return (

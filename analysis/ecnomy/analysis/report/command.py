@@ -26,7 +26,7 @@ _FOLDER: Final = "folder"  # the subcommand for a folder
 
 
 class _Report(VerbGroup):
-    """A command group with the subcommand `gsp`, which takes any other first word as a folder."""
+    """A command group that takes any first word except subcommands and `--help` as a folder."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if args and args[0] not in (*self.commands, "--help"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Creates the tables for a page's queries, with DuckDB, from the Parquet files of its runs.
+"""Creates the tables for a page's queries with DuckDB, from the Parquet files of its results.
 
 The first query (prelude), which the page shows too, creates the tables for all other queries.
 
@@ -8,8 +8,9 @@ The first query (prelude), which the page shows too, creates the tables for all 
     calls     a call request to a provider: run, provider, tariff, flow, start_ps, end_ps,
               accepted, complete, sent, bad (late or lost), ce, broken (ended, promise broken)
     postings  a posting to a provider's account: run, provider, t_ps, line (its purpose), kind,
-              flow, quantity, micro (positive if received, negative if paid), and tariff and
-              start_ps of the last call sold to its flow before it (null without such a call)
+              flow, quantity, micro (positive if received, negative if paid), party (the other
+              account), tariff (of its call or file, or null), start_ps (of its call, or null);
+              its call is the last one that the provider sold to the flow before the posting
     deals     a call sold: run, provider, tariff, flow, start_ps, complete, micro (the sum of its
               postings: charge, reimbursement, marks)
     accounts  a provider in a run: asked, sold, blocked, ended (null in a sweep without results),
@@ -125,8 +126,8 @@ class Database(Queries):
     def tariffs(self, provider: str, runs: Sequence[Made]) -> tuple[Tariff, ...]:
         """Return a provider's tariffs in runs of one case; () if it does not sell calls.
 
-        If the runs were not kept, tariffs contain only names, amounts, and whether refunds are
-        tied.
+        If the results were not kept, tariffs contain only names, prices, refunds, and whether
+        refunds are tied.
         """
         return self._tariffs.get(runs[0].number, {}).get(provider, ())
 
@@ -189,7 +190,7 @@ def _offer(made: Made, provider: str, tariff: Tariff, source: str) -> tuple[Any,
 
 
 def _all_calls(material: Material) -> str:
-    """Return SQL for the rows of all tables `calls`; no rows if no run recorded calls."""
+    """Return SQL for the rows of the runs' tables `calls`, or for no rows if none exist."""
     made = [one for one in material.made if one.run and one.run.plan.record.calls]
     if made:
         return _ALL_CALLS.format(files=_files(made, "calls"))

@@ -30,8 +30,8 @@ _SHARES: Final = np.linspace(0.0, 1.0, 101)  # shares of the calls
 def delays_drawn(material: Material, db: Database, answer: Answer) -> Picture | None:
     """Draw the share of calls whose mean packet delay exceeds a value, with a curve per law.
 
-    Return None if the provider sells no calls, no call has ended, or an earlier version of ecnomy
-    made the runs without recording the delays of calls.
+    Return None if the provider sells no calls, no ended call delivered a packet, or an earlier
+    version of ecnomy made the runs without recording the delays of calls.
     """
     tariffs = db.tariffs(answer.provider, answer.runs)
     groups = runs_by_law(material, answer) or {"calls that ended": answer.runs}

@@ -61,7 +61,7 @@ _SUMS: Final = (
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """A value with its interval, which a single run without kept results lacks.
+    """A value with its interval, if one can be computed.
 
     Attributes:
         mean, low, high: cells with the mean and both ends of its 95 % interval.
@@ -78,7 +78,7 @@ class Estimate(msgspec.Struct, frozen=True):
     more: Query | None = None
 
     def plain(self) -> dict[str, Any]:
-        """Return mean and interval for JSON; a mean without a value is its text."""
+        """Return mean and interval for JSON; a mean without a value is given by its text."""
         ends = {"low": self.low, "high": self.high}
         found = {name: None if cell is None else cell.value for name, cell in ends.items()}
         mean = self.mean.text if self.mean.value is None else self.mean.value
@@ -163,7 +163,7 @@ def _by_seeds(db: Database, values: str, n: int, method: str, sign: str = "") ->
 
 
 def by_run(provider: str, runs: Sequence[Made]) -> str:
-    """Return SQL for each run's part (its seed), revenue, refunds, profit [micro], calls sold."""
+    """Return SQL for each run's seed (as `part`), revenue, refunds, profit [micro], calls sold."""
     return (
         f"select seed as part, revenue_micro::double as revenue, refunds_micro::double as refunds,"
         f"\n    profit_micro::double as profit, coalesce(sold, 0) as sold\n"
@@ -174,7 +174,8 @@ def by_run(provider: str, runs: Sequence[Made]) -> str:
 def block_sums(provider: str, made: Made, at: str = "t_ps") -> str:
     """Return SQL for the columns of by_run in each of BLOCKS blocks of a run's time.
 
-    The column `at` determines the block of a posting. Blocks without postings count as 0.
+    The SQL expression `at` gives the time that assigns a posting to a block. Blocks without
+    postings count as 0.
     """
     own, length = owned(provider, [made]), made.seconds * 1e12 / BLOCKS
     block = f"least(greatest({at} - 1, 0) // {round(length)}, {BLOCKS - 1})"

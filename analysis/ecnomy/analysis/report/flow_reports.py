@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads the counters of some flows at each report, without the rest of flow_epochs.
 
-The complete table has a row per report and flow, and takes half a gigabyte for a run of 40 minutes.
+The complete table has a row per report and flow. For a run of 40 minutes, it can take half a
+gigabyte.
 """
 
 from __future__ import annotations

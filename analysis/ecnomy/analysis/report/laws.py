@@ -31,7 +31,7 @@ class Laws(msgspec.Struct, frozen=True):
 
 
 def runs_by_law(material: Material, answer: Answer) -> dict[str, tuple[Made, ...]]:
-    """Return the runs with each law, other keys as in the answer; {} for a single law."""
+    """Return law -> runs, with other keys as in the answer; {} for fewer than two laws."""
     key = next((one for one in material.keys if one.is_marking), None)
     if key is None:
         return {}
@@ -45,7 +45,7 @@ def runs_by_law(material: Material, answer: Answer) -> dict[str, tuple[Made, ...
 
 
 def laws_apart(material: Material, db: Database, answer: Answer) -> Laws | None:
-    """Compare marking laws by profit; return None if the runs do not differ in the law."""
+    """Compare marking laws by profit; return None if fewer than two have a known profit."""
     runs = runs_by_law(material, answer)
     hourly = {name: estimate(db, answer.provider, of, PER_HOUR) for name, of in runs.items()}
     ranked = sorted(

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws maps of the profit over promised quality and price, and over load and price.
 
-Unless a price was swept, the maps are counterfactual. They assume that the same calls are sold,
-carried and marked at another price or promise. Refunds follow the price if the tariff ties them to
-it.
+These maps are counterfactual. They assume that the same calls are sold, carried and marked at
+another price or promise. Refunds follow the price if the tariff ties them to it. If a price was
+swept, another map shows the measured profit.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _LIMITS: Final = (0.0, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1)
 
 
 def maps(material: Material, db: Database, answer: Answer) -> Section:
-    """Return all maps for which the material has tables."""
+    """Return the section with all maps that can be drawn from the material."""
     blocks: list[Block] = []
     if material.kept and not answer.by_files:
         blocks += _by_quality(db, answer)
@@ -105,10 +105,10 @@ def _quality_sql(
 
 
 def promised_otherwise(db: Database, answer: Answer) -> tuple[Query, float] | None:
-    """Return the hourly profit at the current price for each promised share, and that share.
+    """Return the hourly profit at the current price by promised share, and the current share.
 
-    The values are those of the map. Return None if tariffs promise different shares, or no run was
-    kept.
+    The values are those of the map. Return None if there are no tariffs, or if they promise
+    different shares.
     """
     tariffs = db.tariffs(answer.provider, answer.runs)
     limits = {t.max_delay_rate for t in tariffs}
@@ -174,7 +174,7 @@ def _map(
     of: str,
     note: str = "",
 ) -> list[Block]:
-    """Return the result of a query (row, column, value) as a picture and a table."""
+    """Return a query's result (row, column, value) as picture and table; words if empty."""
     values = [None if row[2] is None else float(row[2]) for row in query.rows]
     numbers = np.array([np.nan if v is None else v for v in values])
     if not np.isfinite(numbers).any():

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Opens the runs of a report: one scenario with several seeds, several scenarios, or a sweep.
 
-A *case* assigns a value to every varied key. Its runs differ only in their seeds. Keys in a
-provider's part of the scenario are the provider's *choices*. All other keys belong to the world in
-which it does business.
+A *case* assigns a value to every varied key. Its runs differ only in their seeds. Keys that set
+values of agents, except prices per mark, are *choices* of the provider, and so is the scenario
+itself. All other keys belong to the world in which the provider does business.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Key(msgspec.Struct, frozen=True):
 
     @property
     def is_load(self) -> bool:
-        """Whether the key is a number that sets an amount of traffic."""
+        """Whether the key takes several numbers that set an amount of traffic."""
         numbers = all(isinstance(value, float) for value in self.values)
         each = [path.split(".") for path in self.places]
         sizes = all(parts[0] == "sources" and parts[-1] in _SIZE for parts in each)
@@ -67,14 +67,14 @@ class Key(msgspec.Struct, frozen=True):
 
     @property
     def is_price(self) -> bool:
-        """Whether the key is a price that a provider charges."""
+        """Whether the key sets a price that a provider charges."""
         numbers = all(isinstance(value, float) for value in self.values)
         prices = all(path.endswith(".price") and "tariff" in path for path in self.places)
         return self.own and numbers and prices
 
     @property
     def is_marking(self) -> bool:
-        """Whether the key is the marking law of links."""
+        """Whether the key sets the marking law of links."""
         each = [path.removesuffix(".law").split(".") for path in self.places]
         return all(p[:2] == ["network", "links"] and p[-1] == "marking" for p in each)
 
@@ -100,7 +100,7 @@ class Made(msgspec.Struct, frozen=True):
         number: number of the run on the page, starting at 1.
         case: the value of each key.
         run: the results; None for all runs of a sweep that did not keep all results.
-        row: outcomes by column, for a run of a sweep.
+        row: the run's row in the table of the sweep, by column; {} without a sweep.
     """
 
     number: int
@@ -145,7 +145,7 @@ class Material(msgspec.Struct, frozen=True):
 
     @property
     def load(self) -> Key | None:
-        """The key that sets the load (the key with the most values if there are several)."""
+        """The key that sets the load (the one with the most values), or None."""
         found = sorted((k for k in self.keys if k.is_load), key=lambda k: -len(k.values))
         return found[0] if found else None
 
@@ -184,7 +184,8 @@ def open_material(results: Sequence[Path]) -> Material:
     """Open one run, several runs, or a sweep.
 
     Raises:
-        ResultsError: results or a guaranteed stream provider are missing.
+        ResultsError: results or a guaranteed stream provider are missing, or a run did not record
+            its calls.
         InputError: a sweep is given together with other folders, or a seed occurs twice.
     """
     sweeps = [path for path in results if is_sweep(path)]

@@ -39,7 +39,7 @@ def write_gsp_page(results: Sequence[Path], file: Path, command: list[str]) -> P
         command: the command line to show on the page.
 
     Raises:
-        ResultsError: results or a table are missing, or the page and `ecnomy show` disagree.
+        ResultsError: results or a table are missing, or a profit differs from the balances.
         InputError: a package is missing, or the folders do not belong together.
     """
     from ecnomy.analysis.support.whole_file import write_whole
@@ -51,7 +51,7 @@ def write_gsp_page(results: Sequence[Path], file: Path, command: list[str]) -> P
 
 
 def gsp_page(results: Sequence[Path], command: list[str]) -> Page:
-    """Return the content of the page without its template."""
+    """Return the content of the page, before the template renders it."""
     material = open_material(results)
     db = open_database(material)
     try:

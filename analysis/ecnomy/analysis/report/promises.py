@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Describes which promises on blocked calls and on lost or late packets were kept."""
+"""Describes which promises on blocked calls, bad packets and late files were kept."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _COUNTS: Final = (
 
 
 def promises(material: Material, db: Database, answer: Answer) -> Section:
-    """Return each tariff's blocking and delay rates, compared with B^G and L^G, and over time."""
+    """Return the section on the promises of each tariff: results, intervals, calls over time."""
     own = owned(answer.provider, answer.runs)
     tariffs = db.tariffs(answer.provider, answer.runs)
     files = _files(db, answer, own)

@@ -49,7 +49,7 @@ _BINS: Final = 40
 
 
 def profit_per_call(material: Material, db: Database, answer: Answer) -> Section:
-    """Return the section with the profits of seeds and choices, their tail, and all calls."""
+    """Return the section on profits by choice and seed, of all calls, and in the worst cases."""
     blocks: list[Block] = [_seeds(db, answer)]
     if len(material.choices()) > 1:
         blocks.insert(0, _choices(material, db, answer))
@@ -170,7 +170,7 @@ def drawn_hours(
 
 
 def _tail_of_hours(db: Database, own: str, answer: Answer) -> tuple[list[Cell], str, Query]:
-    """Return hours' mean, value at risk and shortfall, their number, the method and the query."""
+    """Return cells (mean, value at risk, shortfall, number of hours), the method and the query."""
     whole = sum(int(made.seconds // 3600) for made in answer.runs)
     length = 3600 if whole >= _ENOUGH_HOURS else 3600 // PIECES
     rows = _pieces(answer, own, length)

@@ -4,14 +4,14 @@
     M = marked / sent,   L = (lost or later than the tariff's max_delay) / sent,   in a sample
 
 Shares in samples of few packets vary by chance. For n packets with a share x, x (1 - x) / (n - 1)
-is an unbiased estimate of this variance. The rest of the observed variance v is a variation of the
-shares themselves:
+is an unbiased estimate of the variance due to chance. The rest of the observed variance v is due to
+the shares themselves:
 
     reliability = 1 - mean(x (1 - x) / (n - 1)) / v
     r corrected = r / sqrt(reliability of M x reliability of L)
 
-Source: Andreassen 2002, 4.3.3 (samples); Spearman 1904 (attenuation). The chance variation of M and
-of L is assumed to be independent, although both concern the same packets.
+Source: Andreassen 2002, 4.3.3 (samples); Spearman 1904 (attenuation). The chance variations of M
+and L are assumed to be independent, although both concern the same packets.
 """
 
 from __future__ import annotations
@@ -106,14 +106,14 @@ def samples_of(
 
 
 def _edges(t_ps: npt.NDArray[np.int64], low: int, high: int, step: int) -> npt.NDArray[np.int64]:
-    """Return the last report time at or before each multiple of a step, without repeats."""
+    """Return the last report times at or before low, low + step, ..., high, without repeats."""
     wanted = np.arange(low, high + 1, max(step, 1))
     at = np.searchsorted(t_ps, wanted, side="right") - 1
     return np.unique(t_ps[at[at >= 0]])
 
 
 def scatter(db: Database, answer: Answer) -> Section | None:
-    """Return the samples of each tariff as plots and tables; None without test streams."""
+    """Return the samples of each tariff as plots and tables; None without samples."""
     blocks: list[Block] = []
     for tariff in db.tariffs(answer.provider, answer.runs):
         length_s = tariff.sample_s
@@ -192,9 +192,10 @@ def _table(answer: Answer, tariff: Tariff, streams: dict[str, Samples], length_s
 
 
 def fisher(raw: float, count: int) -> tuple[float, float]:
-    """Return the 95 % interval of a raw correlation by Fisher's z; NaN below LEAST samples.
+    """Return the 95 % interval of a raw correlation by Fisher's z; NaN if it is undefined.
 
-    Source: Fisher 1921. The interval assumes independent and nearly normal samples.
+    It is undefined below LEAST samples, and for a correlation of NaN, -1 or 1. Source: Fisher 1921.
+    The interval assumes independent and nearly normal samples.
     """
     if count < LEAST or math.isnan(raw) or abs(raw) >= 1:
         return math.nan, math.nan

@@ -39,7 +39,7 @@ def statement(material: Material, db: Database, answer: Answer) -> Section:
     """Return the profit and loss of the reference runs, to the micro-unit.
 
     Raises:
-        ResultsError: the queries on the ledger disagree with `ecnomy show`.
+        ResultsError: the profit by the query differs from the balances of the runs.
     """
     own = owned(answer.provider, answer.runs)
     total = _statement(db, answer, own)
@@ -167,7 +167,8 @@ def _crossed(query: Query, caption: str, what: str, name: str) -> Table:
 def period_s(duration_s: float) -> int:
     """Return the length of the periods into which a duration is divided [s].
 
-    It is an hour for 4 to 24 hours, and otherwise the shortest length with at most 24 periods.
+    It is an hour for 4 to 24 hours. Otherwise, it is the shortest usual length that gives at most
+    24 periods, or a day if none does.
     """
     fitting = [s for s in _PERIODS_S if duration_s / s <= _MOST_PERIODS]
     if 4 * 3600 <= duration_s <= _MOST_PERIODS * 3600:

@@ -96,7 +96,7 @@ def _of_run(providers: tuple[Provider, ...], together: Set[tuple[str, str]]) -> 
 
 
 def _time_s(value: Any) -> float | None:
-    """Return a time such as "60.0 s" in seconds; None unless it is above 0."""
+    """Return a time such as "60.0 s" in seconds; None for other values or up to 0 s."""
     found = _AMOUNT.fullmatch(value) if isinstance(value, str) else None
     if found is None or found[2] not in _SECONDS:
         return None

@@ -36,7 +36,7 @@ _MS: Final = 1000
 
 
 class Queueing(NamedTuple):
-    """The buffer that delays a packet most when it is full, on the path of a call."""
+    """The buffer on the path of a call that delays a packet most when it is full."""
 
     link: str
     rate_bps: int
@@ -52,7 +52,7 @@ class Queueing(NamedTuple):
 
 
 def why_it_loses(db: Database, answer: Answer) -> Section | None:
-    """Explain the loss of a provider; None without a loss or if it sells only files."""
+    """Explain the loss of a provider; None without a loss, sold calls or tariffs for calls."""
     if answer.by_files or answer.unsold or not answer.per_call.value < 0:
         return None
     tariffs = db.tariffs(answer.provider, answer.runs)
@@ -146,7 +146,7 @@ def _price(answer: Answer) -> Words:
 
 
 def _looser(db: Database, answer: Answer) -> Words | None:
-    """Return a paragraph on the strictest promise that earns money; None if no promise broke."""
+    """Return a paragraph on the least loose promise that earns money, if promises broke."""
     broken = answer.counts.rows[0][3]
     found = promised_otherwise(db, answer) if broken else None
     if found is None:

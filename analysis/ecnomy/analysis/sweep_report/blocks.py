@@ -27,7 +27,7 @@ def scales_of(swept: Swept) -> dict[str, Scale]:
 
 
 def text_cell(text: str, value: Any = None) -> Cell:
-    """Return a cell with a text; the CSV contains the unrounded `value` instead."""
+    """Return a cell with a text; the CSV contains the unrounded `value`, if finite."""
     known = value is not None and math.isfinite(float(value))
     return Cell(text, value=float(value) if known else None)
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares the values of a factor in pairs: difference, interval, and multiple testing.
 
-Values are compared by each replicate's mean over all points with that value. Each replicate thus
-gives one pair of numbers, with the same seeds on both sides if seeds are paired. In a sweep with
-samples, each sample gives a pair instead. Replicates that lack a point on either side are dropped.
+For each of two values, a replicate gives its mean over all points with that value, with the same
+seeds on both sides if seeds are paired. In a sweep with samples, each sample gives a pair instead.
+A replicate that lacks a point with a value is dropped there, and on both sides of a pair.
 
 The q-values cover all comparisons of a page (statistics/comparisons.py). If replicates were added
 until an interval was narrow, each p-value is multiplied by the number of looks.
@@ -37,7 +37,7 @@ class Contrast(msgspec.Struct, frozen=True):
         compared: the comparison; its difference is the second value's mean minus the first value's.
         q: the q-value (statistics/comparisons.py); NaN if p is unknown.
         ratio: standard error of the difference divided by its value for independent seeds; NaN if
-            seeds are not paired.
+            seeds are not paired or the outcome does not vary.
     """
 
     varied: int
@@ -50,7 +50,7 @@ class Contrast(msgspec.Struct, frozen=True):
 
 
 def contrasts_of(swept: Swept) -> tuple[Contrast, ...]:
-    """Return the comparisons of a sweep for all factors and outcomes.
+    """Return the comparisons of a sweep for all outcomes and all factors that are not sampled.
 
     Categorical values are compared in all pairs (many values only with the first), and numeric
     values with their neighbours.

@@ -3,10 +3,10 @@
 
 The band is Student's t interval of the mean over replicates or, for a sampled parameter, over the
 samples in a bin. peaks.py finds the optimum and its interval. If seeds are paired, the bootstrap
-draws the replicates of all values together. With two values, the optimum is the best value
-simulated. With one replicate, it is the top of the parabola through this value and its neighbours,
-without an interval. The best of several noisy means is biased upwards, so its interval is slightly
-optimistic.
+draws the replicates of all values together. With two values, or if an end of the values is
+best in all draws, the optimum is the best value simulated. With one replicate, it is the top of the
+parabola through this value and its neighbours, without an interval. The best of several noisy means
+looks better than it is, so its interval is slightly optimistic.
 """
 
 from __future__ import annotations
@@ -57,8 +57,7 @@ class Best(msgspec.Struct, frozen=True):
         x: the best value simulated.
         mean, half: mean of the outcome at `x`, and half-width of its interval.
         at, low, high: position of the curve's optimum, and its interval.
-        limit: main cause of the interval's width (peaks.py); "" if the curve has no top between the
-            values.
+        limit: main cause of the interval's width; "" if peaks.py did not compute the interval.
         inner: whether the interval excludes the smallest and the largest value simulated.
         share: share of bootstrap draws in which `x` was best.
     """
@@ -78,7 +77,7 @@ class Best(msgspec.Struct, frozen=True):
 def curves_of(swept: Swept, varied: Varied, outcome: str) -> tuple[Curve, ...]:
     """Return curves along a factor, one per value of the first categorical factor.
 
-    If that factor has more than four values, a single curve covers all of them.
+    Without such a factor, or if it has more than four values, a single curve covers all runs.
 
     Args:
         swept: the runs of the sweep.
@@ -113,7 +112,7 @@ def _curve(swept: Swept, varied: Varied, values: Floats, name: str, own: Floats)
 
 
 def _binned(x: Floats, y: Floats, name: str, level: float) -> Curve:
-    """Return a curve through the means of bins with equal numbers of samples."""
+    """Return a curve through the means of equally filled bins, or of few distinct values."""
     known = np.isfinite(y)
     x, y = x[known], y[known]
     count = max(1, min(_BINS, len(x) // 5))
@@ -136,7 +135,11 @@ def _binned(x: Floats, y: Floats, name: str, level: float) -> Curve:
 
 
 def best_of(swept: Swept, varied: Varied, outcome: str) -> Best | None:
-    """Return the optimum along a factor; None for samples, or if neither direction is better."""
+    """Return the optimum along a factor, or None.
+
+    The result is None if the factor is sampled or categorical, if neither direction of the outcome
+    is better, or if there are fewer than two values or no complete replicate.
+    """
     sign = better(outcome)
     if varied.factor.sampled or not varied.is_number or sign == 0:
         return None

@@ -48,7 +48,7 @@ class Found(msgspec.Struct, frozen=True):
         sure: whether the headline is significant; None if it was not tested.
         more: further sentences, the most useful one first.
         contrasts: all comparisons of the sweep.
-        bests: (factor, outcome) -> optimum along a numeric factor.
+        bests: (index of a numeric factor, outcome) -> optimum along this factor.
         matters: the shares of each outcome's variance.
         lead: index of the factor in the headline; None without one.
     """

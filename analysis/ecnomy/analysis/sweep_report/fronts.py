@@ -2,7 +2,7 @@
 """Finds the Pareto front of two outcomes: the points that no other point dominates.
 
 Means determine which points are on the front. A point is `beaten` if another point is better in
-both outcomes by more than the sum of both half-widths.
+both outcomes by more than the sum of the half-widths of both points.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Front(msgspec.Struct, frozen=True):
         means, halves: means and half-widths of their intervals, of shape (points, 2).
         on: whether each point is on the front.
         beaten: for each point, whether another point is better in both outcomes by more than the
-            sum of both half-widths.
+            sum of the half-widths of both points.
     """
 
     x: str

@@ -23,7 +23,7 @@ _MOST_POINTS: Final = 2000  # rows in the CSV of all outcomes
 
 
 class SweepPage(msgspec.Struct, frozen=True):
-    """The content of the page without its template."""
+    """The content of the page, before the template renders it."""
 
     title: str
     found: Found

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds the top of a curve through noisy means, with an interval that allows for bias.
 
-Polynomials of degree 2 to 4 are fitted by least squares to the levels around the best one. They are
-fitted to the logarithms of the values if these are spaced more evenly. A low degree over many
+Polynomials of degree 2 to 4 are fitted by least squares to the levels around the best one. Their
+axis is the logarithm of the values if the logarithms are spaced more evenly. A low degree over many
 levels has little noise but much bias, because the skew of a curve pulls the top of a parabola to
 its flat side. A high degree over few levels has much noise but little bias. The chosen model is the
 least noisy one whose top agrees with the top of each noisier model, within the noise of their

@@ -2,7 +2,7 @@
 """Draws the plots of a sweep, as SVG for a page or as the PNG that `show` writes.
 
 Plots are narrow, so that text is legible on a phone. Markers and line styles repeat the information
-in colours.
+that colours give.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _figure(height: float) -> tuple[Figure, Any]:
 def dots(
     names: Sequence[str], mean: Any, half: Any, scale: Scale, best: int, zero: bool = False
 ) -> Figure:
-    """Draw a mean with its interval for each name; the best mean is filled."""
+    """Draw a mean with its interval for each name; the marker of the best mean is filled."""
     with panel_style():
         figure, axis = _figure(1.0 + 0.38 * len(names))
         y = np.arange(len(names))
@@ -118,7 +118,7 @@ def _ticks(axis: Any, rows: Sequence[str], columns: Sequence[str]) -> None:
 
 
 def front(drawn: Front, labels: Sequence[str], x: Scale, y: Scale) -> Figure:
-    """Draw all points in two outcomes; points on the front are joined, filled and named."""
+    """Draw all points in two outcomes; points on the front are joined, and named if few."""
     with panel_style():
         figure, axis = _figure(3.6)
         means = drawn.means * np.array([x.by, y.by])

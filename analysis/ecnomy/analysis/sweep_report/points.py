@@ -2,7 +2,7 @@
 """Reads a sweep into arrays: the completed runs, their points, and the selected outcomes.
 
 DuckDB reads the columns, at 100,000 runs per second. If seeds are paired, the runs of a replicate
-share a seed, so they have the same traffic at all points.
+share a seed, so they have the same random streams at all points.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ class Search(msgspec.Struct, frozen=True):
     """The goal of a search and its checks (ecnomy.markets.sweep.searched).
 
     Attributes:
-        verb: the command that continues the search and prints the result.
+        verb: the verb of ecnomy that continues the search and prints the result.
         bounds: (outcome, least mean, largest mean) of each bound; None on a side without a bound.
         checked: the points that the search checked with new seeds; empty before the check.
-        there: the first outcome over the new seeds at the last point checked.
+        there: the mean of the main outcome over the new seeds, at the last point checked.
     """
 
     verb: str

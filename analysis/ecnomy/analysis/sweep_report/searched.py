@@ -25,7 +25,10 @@ _WORDS = {"maximise": "highest", "minimise": "lowest"}
 
 
 def best_first(swept: Swept) -> npt.NDArray[np.int64]:
-    """Return all points, the best first, by the goal of the search or by the main outcome."""
+    """Return all points, the best first, by the goal of the search or by the main outcome.
+
+    Points that violate the bounds of the search come last.
+    """
     main, search = swept.outcomes[0], swept.search
     mean = swept.table(main)[0]
     if search is None or search.outcome != main:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of a sweep's points in `ecnomy show`, and its plot."""
+"""The table of a sweep's points in `ecnomy show`, and the plot of the sweep."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def points_table(swept: Swept) -> Table:
 
 
 def _labels(swept: Swept, points: Sequence[int]) -> tuple[str, list[str]]:
-    """Return a heading with the names of the varied parameters, and a label for each point."""
+    """Return a heading (names of parameters, or `point`) and a label for each point."""
     runs = [int(np.flatnonzero(swept.point == i)[0]) for i in points]
     short, whole = [], []
     for run in runs:
@@ -81,7 +81,7 @@ def _labels(swept: Swept, points: Sequence[int]) -> tuple[str, list[str]]:
 
 
 def sweep_picture(swept: Swept, found: Found, file: Path) -> bool:
-    """Draw the main outcome against the varied factors; return False if nothing was drawn."""
+    """Draw the plot of the main outcome to a file; return False if nothing can be drawn."""
     figure = _figure(swept, found)
     if figure is None:
         return False

@@ -63,12 +63,12 @@ class Entrant(msgspec.Struct, frozen=True):
 def read_entrants(
     node: Node, without: Node | None, own: tuple[str, ...] = ()
 ) -> tuple[tuple[Entrant, ...], dict[str, str]]:
-    """Return the entrants (in file order, then installed ones), and why others are excluded.
+    """Return the entrants (from the file, installed, `own`), and why others are excluded.
 
     Args:
         node: the YAML value of `strategies`.
         without: the YAML value of `without`: strategy -> the reason for its exclusion.
-        own: further strategies, by name or dotted path.
+        own: further strategies, by name or module:Class.
 
     Raises:
         ScenarioError: the section is invalid; the message names the place.

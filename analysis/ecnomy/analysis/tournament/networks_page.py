@@ -37,7 +37,7 @@ def write_networks_page(title: str, networks: Mapping[str, Found], file: Path) -
 
 
 def networks_page(title: str, networks: Mapping[str, Found]) -> AnswerPage:
-    """Return the content of the page without its template."""
+    """Return the content of the page, before the template renders it."""
     ends = [_end(found, outcome) for _, found, outcome in _each(networks)]
     counts = dict(Counter(ends).most_common())
     most = next(iter(counts))

@@ -64,7 +64,7 @@ def payoff_rows(found: Found) -> list[tuple[object, ...]]:
 
 
 def page_of(tournament: Tournament, found: Found) -> AnswerPage:
-    """Return the content of the page without its template."""
+    """Return the content of the page, before the template renders it."""
     order = found.ranking
     return AnswerPage(
         title=tournament.sweep.title or "Tournament",

@@ -115,13 +115,13 @@ class Found(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def ranking(self) -> list[int]:
-        """The strategies by alpha-rank's mass over all populations, then by `mean_alone`."""
+        """The strategies by mean alpha-rank mass, then by `mean_alone`, the best first."""
         mass = np.mean([one.mass for one in self.outcomes], axis=0)
         earned = [self.mean_alone(number) for number in range(len(self.table))]
         return sorted(range(len(earned)), key=lambda n: (-round(float(mass[n]), 9), -earned[n]))
 
     def mean_alone(self, strategy: int) -> float:
-        """Return a strategy's mean earnings if all use it, over all populations [money/s]."""
+        """Return a strategy's mean over populations of its earnings if all use it [money/s]."""
         alone = [self.table.alone(strategy, players).mean() for players in self.table.populations]
         return float(np.mean(alone))
 

@@ -69,7 +69,7 @@ def beginning(tournament: Tournament) -> list[Profile]:
 def finalists_of(table: Payoffs, many: int) -> tuple[int, ...]:
     """Return the strategies with the largest mean mass in alpha-rank, ordered by number.
 
-    Among strategies with equal mass, those that earn more if all players use them come first.
+    Among strategies with equal mass, those that earn more if all players use them are preferred.
     """
     means = table.means()
     mass = np.mean([ranked(means, players, len(table)) for players in table.populations], axis=0)
@@ -94,7 +94,7 @@ def _finals(tournament: Tournament, table: Payoffs) -> list[Profile]:
 
 
 def outsiders(tournament: Tournament, table: Payoffs) -> list[Profile]:
-    """Return the stable mixes of finalists, alone and with a lone player of each other strategy."""
+    """Return the stable mixes of finalists, without and with a lone player of each outsider."""
     members = finalists_of(table, tournament.finalists)
     found = []
     for players in tournament.populations:

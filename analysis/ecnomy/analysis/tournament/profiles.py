@@ -2,7 +2,7 @@
 """Profiles (the number of players of each strategy on the network) and their runs.
 
 A profile is a tuple with a count for each entrant. Players are numbered in the order of the
-entrants, so player 3 has the same random numbers in all profiles with the same seed.
+entrants. With the same seed, player 3 has the same random numbers in all profiles.
 
 Ten strategies among eight players have 24,310 mixes. The tournament plays only these:
 
@@ -46,7 +46,7 @@ def simplex(members: tuple[int, ...], players: int, entrants: int) -> Iterator[P
 
 
 def assignment_of(tournament: Tournament, profile: Profile) -> Assignment:
-    """Return the settings of a profile: sources, agents, and amounts that grow with players."""
+    """Return the settings of a profile: sources, agents, and amounts for its number of players."""
     base = msgspec.json.decode(tournament.sweep.base)
     sources: list[Any] = []
     agents: list[Any] = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A validated tournament, as its file defines it, with the pay-offs of players."""
+"""A validated tournament, as its file defines it, with the utility of its players."""
 
 from __future__ import annotations
 

@@ -14,7 +14,8 @@
       without: {price-demand: a demand curve is of many users}
     replicates: 6
 
-The rest of the file is the same as for a sweep. A player's pay-off [money/s] is a mean over time:
+The other keys of the file are those of a sweep, except `parameters`, `calibrate`, `measure` and
+`keep`. A player's pay-off [money/s] is a mean over time:
 the utility of the goodput minus the cost of delay, both report by report, minus the player's
 payments in the ledger.
 """
@@ -57,7 +58,7 @@ def load_tournament(
 
     Args:
         path: the file.
-        own: further strategies, by name or dotted path.
+        own: further strategies, by name or module:Class.
         quick: whether to apply the settings under `quick`.
 
     Raises:
