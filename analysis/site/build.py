@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds the documentation site: `make site`, or `python analysis/site/build.py [FOLDER]`.
 
-The site goes to FOLDER (build/site), and its Markdown to FOLDER-source. The exit status is 1 if
-Sphinx warns, a link is broken, or a page loads something from another host.
+The site goes to FOLDER (by default build/site), and its Markdown to FOLDER-source. The exit status
+is 1 if a document has no section, Sphinx warns, a link is broken, or a page loads something from
+another host.
 """
 
 from __future__ import annotations

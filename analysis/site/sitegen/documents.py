@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Assigns the Markdown files of the repository to pages and sections of the site.
 
-A section lists files or patterns. Every tracked Markdown file belongs to exactly one section.
+A section lists files or patterns. Every tracked Markdown file belongs to exactly one section,
+except README.md (the first page) and the software paper.
 """
 
 from __future__ import annotations

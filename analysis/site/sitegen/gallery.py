@@ -61,7 +61,7 @@ def picture_of(example: str, readme: str, files: frozenset[str]) -> str:
 
 
 def commands_for(example: str, readme: str) -> str:
-    """Return the commands that run an example, with the verb that configs/README.md names."""
+    """Return the commands for an example: the verb in configs/README.md, or run and report."""
     if found := _VERB.search(row_of(example, readme)):
         return f"ecnomy {found[1]} {example}"
     out = f"results/{posixpath.basename(example)[:-5]}"

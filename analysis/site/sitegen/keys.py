@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the reference for YAML keys, from the entries that `ecnomy explain` prints.
 
-Each section of a file (`network`, `sources`, ...) has a page with a heading per key. The laws,
-kinds and roles that a key may name have separate pages (`marking`, `transport`, ...), where each
-has a heading above its keys.
+Each section of a scenario (`network`, `sources`, ...) and each other kind of file has a page with a
+heading per key. The laws, kinds and roles that a key may name have separate pages (`marking`,
+`transport`, ...), where each has a heading above its keys.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ class Links:
     """Rewrites links, and records the pictures, files and folders that they need.
 
     Attributes:
-        pages: page of each document, example and folder of the repository.
+        pages: page of each document and example of the repository, and of their folders.
         shown: files and folders to which links lead and which have no other page.
         pictures: pictures that pages show.
     """

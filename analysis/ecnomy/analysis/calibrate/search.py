@@ -15,9 +15,9 @@ If values are multiples of a step, even the best value may miss the target by mo
 verdict is also "found" if the target lies between the mean at the best value and the mean at the
 next value beyond the crossing.
 
-The 90 % interval of the value is a bootstrap interval. It covers the crossings of curves through
-the means of resampled seeds. With a step, both ends of the interval move outwards to the next
-multiple. An end of the interval that coincides with an end of the range is not a bound.
+The 90 % interval of the value is a bootstrap interval. It contains 90 % of the crossings of curves
+through the means of resampled seeds. With a step, both ends of the interval move outwards to the
+next multiple. An end of the interval that coincides with an end of the range is not a bound.
 
 The check uses 99 % because the value found has an error too. For the difference of two means over
 equally many seeds, the 99 % interval of one mean covers only 93 %.
@@ -61,7 +61,8 @@ class Found(msgspec.Struct, frozen=True):
             the search if these already show that the target is not reachable.
         tried: the values, in the order in which they were simulated.
         means: mean outcome at each of these values, over the seeds of the search.
-        why: the reason for a verdict other than found, or for a target that lies between two steps.
+        why: the reason if the verdict is not found, or is found because the target lies between two
+            steps; otherwise "".
     """
 
     params: dict[str, Any]
@@ -109,13 +110,13 @@ def searched(
 
 
 def _is_one(calibration: Calibration, nearest: float, at: float, values: list[float]) -> bool:
-    """Return whether an earlier value is as close to the crossing as the estimate."""
+    """Return whether an earlier value is close enough to the estimate, or equal when rounded."""
     close = abs(nearest - at) <= calibration.within * max(abs(nearest), abs(at))
     return close or calibration.rounded(at) in values
 
 
 def _across(calibration: Calibration, nearest: float, at: float) -> float:
-    """Return the next value on the other side of the estimate, if values have a step."""
+    """Return the next step across the estimate; without a step, the nearest value itself."""
     return calibration.rounded(nearest + (calibration.step if at >= nearest else -calibration.step))
 
 

@@ -102,7 +102,7 @@ def rows_of(plan: Plan) -> list[Row]:
 
 
 def rows_of_money(runs: Iterable[Figures]) -> list[Row]:
-    """Return the row of all postings, then the rows of each kind that occurs in any run."""
+    """Return the row of all postings, then those of each kind in any run; [] without postings."""
     found = (key.partition("/") for key in {key for figures in runs for key in figures})
     names = {name.rpartition("/")[0] for kind, _, name in found if kind == MONEY}
     if not names:

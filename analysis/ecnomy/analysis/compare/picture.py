@@ -2,7 +2,7 @@
 """Draws a comparison: the means of both engines for each quantity, with intervals.
 
 Each quantity of sources has a panel on the left, and each quantity of links has one on the right. A
-panel has a line per source or link. Means are drawn in percent of the reference's mean, which is
+panel has a line for each of the first _MOST sources or links. Means are drawn in percent of the reference's mean, which is
 printed next to the name. If the reference's mean is 0, the line has no points. Grey spans show the
 bounds of rows with a verdict. Money is not drawn.
 """
@@ -97,7 +97,7 @@ def _label(row: Compared, factor: float) -> str:
 
 
 def _shares(row: Compared, which: int) -> tuple[float, float] | None:
-    """Return mean and half-width in percent of the reference's mean; None if that is 0."""
+    """Return mean and half-width in percent of the reference's mean; None if it is 0 or unknown."""
     reference, mean = row.means[0], row.means[which]
     if reference is None or mean is None or reference.mean == 0:
         return None

@@ -98,14 +98,14 @@ class ScenarioRecord(msgspec.Struct, frozen=True, kw_only=True):
     """A recorded comparison.
 
     Attributes:
-        name: name of the record and its file.
+        name: name of the record and of its file.
         scenario: the scenario's file, relative to tests/validation/scenarios.
         overrides: `path=value` changes to the scenario.
         made_of: digests of the sources of the record.
         probe: digest of the built-in engine's outcomes for the first seed, with the code in
             `made_of`.
         versions: versions of ecnomy and both engines; the entry of OMNeT++ includes INET's version.
-        machine: the machine that made the record; `date` is the time of recording (UTC).
+        machine: the machine that made the record; `date` is the day of recording (UTC).
         seeds: the seeds, in the order of the values in each row.
         duration_ps, warmup_ps: duration and warm-up of each run [ps]; outcomes cover the time
             between warm-up and end.

@@ -3,8 +3,8 @@
 
 Both engines run every scenario of tests/validation/scenarios/index.yaml. While a row is undecided,
 the number of seeds is doubled, up to 40. The outcomes on INET are written to
-tests/validation/omnet/<name>.json. Runs are kept in build/record-omnet, so an interrupted recording
-resumes.
+tests/validation/omnet/<name>.json. Runs are kept in build/record-omnet, so the same command resumes
+an interrupted recording.
 
 With `--engine linux` (make record-linux), the scenarios are those of linux.yaml. The outcomes on
 the kernel's TCP are written to tests/validation/linux/<name>.json, and seeds are not doubled.
@@ -71,7 +71,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Index(msgspec.Struct, frozen=True, kw_only=True):
-    """All scenarios to record, and the smallest number of seeds."""
+    """All scenarios to record, and the number of seeds before it is doubled."""
 
     version: _Version
     seeds: _Seeds

@@ -182,7 +182,10 @@ def _counts(name: str) -> bool:
 
 
 def engine_digest(engine: str) -> str:
-    """Return the digest of an engine's sources, or of the built-in engine's executable.
+    """Return the digest of an engine's sources or executable.
+
+    The digest is that of the built-in engine's executable if the engine is built in, or if there is
+    no checkout with sources.
 
     Raises:
         EngineError: the built-in engine is missing.

@@ -86,7 +86,7 @@ def _evaluation(law: str, only: tuple[str, ...], quick: bool) -> Evaluation:
     """Return the evaluation that the command line describes.
 
     Raises:
-        InputError: the law or a criterion does not exist.
+        InputError: the transport is invalid, or a criterion does not exist.
     """
     from ecnomy.agents.errors import InputError
     from ecnomy.analysis.evaluate.criteria import criteria
@@ -128,7 +128,7 @@ def _transport(law: str) -> dict[str, Any]:
 
 
 def folder_label(transport: dict[str, Any]) -> str:
-    """Return a label of all settings (SACK only if it is off), different for each transport."""
+    """Return a label with all settings of a transport, and with `no-sack` unless SACK is on."""
     words = [str(transport["law"]), *(() if transport.get("sack") is True else ("no-sack",))]
     others = {key: value for key, value in transport.items() if key not in ("law", "sack")}
     words += [f"{key}-{value}" for key, value in others.items()]

@@ -22,7 +22,7 @@ class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         column: a column of measures.py or of a sweep's table.
         of: name of the column in tables.
-        better: higher or lower.
+        better: `higher` or `lower`, whichever values are better.
         unit: unit in tables: "", %, ms, Mbps or packets.
         margin: share of a standard's value below which a difference does not count.
         least: size up to which a difference does not count, in the unit of the column.

@@ -26,7 +26,7 @@ def source_columns(results: Path) -> Mapping[str, float | None]:
         .least_share       the smallest fair_share of all greedy sources
         .jain              Jain's index of the goodputs of its flows
         .lost_share        packets lost / packets lost or delivered
-        .sent_per_round    packets that a flow sends per round trip without queueing
+        .sent_per_round    packets that a flow sends per round trip of propagation
         .mean_transfer_s   mean transfer time of complete files begun in the window, or None
 
     Raises:

@@ -27,7 +27,7 @@ __all__ = [
 
 
 def headline(name: str, found: Sequence[Judged]) -> str:
-    """Return the headline: by how many criteria the law is worse than both standards or as good."""
+    """Return the headline: the number of criteria by which the law is worse or, if none, good."""
     if worse := len(_of(found, WORSE)):
         return f"{name} is worse than both Reno and CUBIC by {_by(worse, len(found))}"
     sure = len(found) - len(_of(found, OPEN))
@@ -60,7 +60,7 @@ def _lower(title: str) -> str:
 
 
 def facts(found: Sequence[Judged], most: int = 3) -> list[tuple[str, str]]:
-    """Return the largest shortfalls of the law, each as its value and a description."""
+    """Return the largest shortfalls of the law, each as the law's value and a description."""
     order = sorted(_of(found, WORSE), key=lambda one: -one.decisive.excess)
     return [_fact(one.decisive) for one in order[:most]]
 

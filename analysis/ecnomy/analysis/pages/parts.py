@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The parts of a page: queries, cells with amounts, tables, pictures and text.
 
-Every amount of money is a cell of a query's result. For other numbers, a page names the tables
-behind them.
+A cell with a query shows a value of the query's result, or a value computed from the result. For
+other numbers, a page names the tables behind them.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Query(msgspec.Struct, frozen=True):
 
 
 class Cell(msgspec.Struct, frozen=True):
-    """A piece of text or, if `query` is not empty, a value from that query's result.
+    """A piece of text or, if `query` names a query, a value from or computed from its result.
 
     `href` is a link, relative to the page.
     """
@@ -75,7 +75,7 @@ class Table(msgspec.Struct, frozen=True):
     Attributes:
         id: identifier, unique on the page; also the name of the CSV file.
         of: the results tables behind the numbers.
-        rows: rows of cells or plain text.
+        rows: rows of cells.
         strong: indices of rows to emphasise, such as totals.
         more: queries behind the cells in addition to `query`.
         wide: whether the table takes the whole width of the page.
@@ -158,7 +158,7 @@ class Section(msgspec.Struct, frozen=True):
 
 
 class Page(msgspec.Struct, frozen=True):
-    """The content of a page without its template."""
+    """The content of a page, before the template renders it."""
 
     title: str
     answers: tuple[Any, ...]

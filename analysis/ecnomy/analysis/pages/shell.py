@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts that all pages share: the template package, its templates, and pages.css."""
+"""The parts that all pages share: jinja2, and the folders of templates and styles."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def page_maker() -> Any:
 
 
 def environment(folder: Path) -> Any:
-    """Return a Jinja environment that finds templates in a folder, in pages/, or by path.
+    """Return a Jinja environment that finds templates in a folder, in pages/ or in analysis/.
 
     Raises:
         InputError: as for page_maker.

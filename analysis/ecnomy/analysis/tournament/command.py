@@ -172,7 +172,7 @@ def _tell(tournament: Any, found: Any, folder: Path) -> None:
 
 
 def _strategies(found: Any) -> list[dict[str, Any]]:
-    """Return the strategies, best first, with mass in alpha-rank and pay-off alone [money/s]."""
+    """Return each strategy, best first, with its alpha-rank mass and its pay-off if all use it."""
     return [
         {
             "name": found.table.names[number],

@@ -323,7 +323,7 @@ def _how(tournament: Tournament, found: Found) -> Section:
 
 
 def listed_amounts(tournament: Tournament) -> str:
-    """Return a phrase about the amounts that grow with the number of players."""
+    """Return a phrase about the amounts that grow with the number of players; "" without any."""
     amounts = [
         f"{path} {amount:g} {unit}" for path, (amount, unit) in tournament.per_player.items()
     ]

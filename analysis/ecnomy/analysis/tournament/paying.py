@@ -61,7 +61,7 @@ class Outcome(msgspec.Struct, frozen=True, eq=False):
         players: the number of players, N.
         mass: alpha-rank's mass of each strategy.
         masses: alpha-rank's masses from each seed alone, of shape (seeds, strategies).
-        rests: the rest points of the finalists' mixes.
+        rests: the states in which mixes of the finalists end.
         entries: the entries of the other strategies into each rest point.
         paying: share of players with a paying strategy at rest, as a mean over all starts.
         by_seed: `paying` from each seed alone.

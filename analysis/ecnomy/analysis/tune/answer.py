@@ -6,13 +6,13 @@ measured again with new seeds, and `outcome` covers only these seeds.
 
     found          The best values keep all constraints. With a target, the interval over the
                    new seeds overlaps the accepted range.
-    missed         The best values met these conditions only with the seeds of the search.
+    missed         The best values fail one of these conditions with the new seeds.
     not reachable  All values tried violate the constraints, or all outcomes are on one side
                    of the accepted range, and the new seeds miss it too.
 
-Values are as good as the best values if the 95 % interval of the paired difference over the
-search's seeds contains 0. Values whose outcome is within a hundredth of the best are reported
-separately, because a choice among them costs almost nothing.
+Values that keep the constraints are as good as the best values if the 95 % interval of the paired
+difference over the search's seeds contains 0. Values whose outcome is within a hundredth of the
+best are reported separately, because a choice among them costs almost nothing.
 """
 
 from __future__ import annotations

@@ -129,7 +129,7 @@ def _columns(tuning: Tuning, frame: pd.DataFrame) -> Rows:
 
 
 def _outcomes_and_excesses(tuning: Tuning, rows: list[Rows]) -> tuple[list[float], list[Values]]:
-    """Return the mean outcome of each of the values, and its excesses over the constraints."""
+    """Return the mean outcome in each of the rows, and how far the row exceeds each constraint."""
     outcomes = [float(row[tuning.outcome].mean()) for row in rows]
     excesses = [
         tuple(bound.excess(float(row[bound.outcome].mean())) for bound in tuning.bounds)
