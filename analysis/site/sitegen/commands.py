@@ -17,7 +17,7 @@ FOLDER: Final = "reference/commands"
 
 
 def verbs() -> dict[str, Any]:
-    """Return the context of each verb's command."""
+    """Return verb -> the context of its command."""
     return dict(_children(_whole()))
 
 

@@ -50,7 +50,7 @@ DOCUMENTS: Final[dict[str, tuple[str, ...]]] = {
 
 
 def tracked(root: Path = ROOT) -> tuple[str, ...]:
-    """Return the files that git tracks or, outside a checkout, all files that are not generated."""
+    """Return the files that git tracks or, without git, visible files that are not generated."""
     words = ["git", "-C", str(root), "ls-files"]
     done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
     if done.returncode == 0:

@@ -110,7 +110,7 @@ def live_scenario(name: str, changes: Sequence[str] = ()) -> dict[str, Any]:
 
     Args:
         name: name of the example, in LIVE.
-        changes: overrides in place of those of the page.
+        changes: overrides in place of those of the page; if empty, those of the page apply.
     """
     live, file = LIVE[name], ROOT / "configs" / "examples" / f"{name}.yaml"
     example = make_plan(load(file))

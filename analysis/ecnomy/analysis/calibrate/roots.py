@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds where a monotone curve, measured with noise at a few values, crosses a target.
 
-Pooling adjacent violators makes the curve monotone (Barlow et al. 1972). Its closed form is the
-min-max formula
+Pooling adjacent violators makes the curve monotone (Barlow et al. 1972). The closed form of the
+result is the min-max formula
 
     m_i = max over j <= i of min over k >= i of mean(y_j .. y_k)
 

@@ -2,9 +2,9 @@
 """The values that the live page shows: rates, marks and money of a market in the last seconds.
 
 Rates, marks and money per second are means over the last WINDOW_S of simulated time, or over the
-last epoch if that is longer. Marks and prices of links are exact, because the engine counts them
+last epoch if that is longer. Marks and prices of links are exact, because the engine counts marks
 for each pair of source and link. For a finished run, ecnomy.analysis.run.link_marking estimates
-them.
+both.
 """
 
 from __future__ import annotations

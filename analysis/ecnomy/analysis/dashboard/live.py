@@ -128,8 +128,8 @@ class LiveMarket:
         hand: the values set by hand.
         watch: the observations of the market.
         failure: the error that ended the run, in one line; "" without an error.
-        drawn: the last picture drawn.
-        requested_picture: returns the number of the last picture requested.
+        drawn: the number of the last picture drawn.
+        requested_picture: function that returns the number of the last picture requested.
     """
 
     def __init__(self, stage: Stage, seed: int) -> None:

@@ -44,7 +44,7 @@ Place = tuple[dict[str, Point], float]  # position of each node, and the height 
 
 
 def place_of(plan: Plan, positions: Mapping[str, Point]) -> Place:
-    """Return node positions and the map's height; a path without given positions is a row."""
+    """Return node positions and the map's height; a path without given positions becomes a row."""
     edges = [(plan.nodes[x.source], plan.nodes[x.target]) for x in plan.links]
     chain = _chain(plan.nodes, edges)
     inner = WIDE - 2 * _MARGIN

@@ -63,7 +63,7 @@ class Outcome(msgspec.Struct, frozen=True):
 
     @property
     def change(self) -> float:
-        """The absolute difference / larger absolute mean, to order outcomes without an effect."""
+        """The absolute difference / larger absolute mean, to order outcomes without effect size."""
         largest = max(abs(self.first), abs(self.second))
         return abs(self.difference) / largest if largest else 0.0
 
@@ -212,7 +212,7 @@ def _order(one: Outcome) -> tuple[bool, float, float, str]:
 
 
 def _distinctly_named(first: Group, second: Group) -> tuple[Group, Group]:
-    """Name groups with equal names after their first runs, or A and B if that is too long."""
+    """Name groups with equal names after their first runs, or A and B if these names are long."""
     if first.name != second.name:
         return first, second
     labels = first.members[0].label, second.members[0].label

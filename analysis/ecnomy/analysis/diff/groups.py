@@ -68,7 +68,7 @@ class Group(msgspec.Struct, frozen=True, eq=False):
     Attributes:
         name: short name for headings.
         members: the complete runs.
-        left_out: descriptions of the runs left out, which are incomplete or failed.
+        left_out: descriptions of the runs left out: incomplete, failed or missing ones.
     """
 
     name: str

@@ -150,7 +150,7 @@ def _table(evaluation: Evaluation, found: list[Judged]) -> Table:
 
 
 def _values(evaluation: Evaluation, found: list[Judged]) -> dict[str, Any]:
-    """Return the results for --json, in SI units."""
+    """Return the results for --json, in the units of the columns."""
     from ecnomy.analysis.evaluate import wording
 
     return {

@@ -27,7 +27,7 @@ __all__ = [
 
 
 def headline(name: str, found: Sequence[Judged]) -> str:
-    """Return the headline: the number of criteria by which the law is worse or, if none, good."""
+    """Return the headline: by how many criteria the law is worse or, if by none, as good."""
     if worse := len(_of(found, WORSE)):
         return f"{name} is worse than both Reno and CUBIC by {_by(worse, len(found))}"
     sure = len(found) - len(_of(found, OPEN))
@@ -79,7 +79,7 @@ def beside(one: Verdict) -> str:
 
 
 def row(one: Judged, name: str) -> tuple[str, ...]:
-    """Return the row of a criterion: section, name, verdict, decisive outcome, and all values."""
+    """Return a criterion's row: section, name, verdict, decisive outcome, and a value per law."""
     by = one.decisive
     bound = "" if by.figure.at_most is None else f" (at most {by.figure.at_most:g})"
     values = (amount(by.figure, mean) for mean in by.means.values())

@@ -318,7 +318,7 @@ def _range_words(one: Range, load: Key, loads: dict[float, Estimate]) -> str:
 
 
 def _bounds(crossing: float, loads: dict[float, Estimate]) -> str:
-    """Return where the ends of the interval cross 0 nearest to a load; "" if one does not."""
+    """Return where both ends of the confidence interval cross 0 near a load, or ""."""
     found = []
     for side in (0, 1):
         curve = [one.bounds[side] for one in loads.values()]

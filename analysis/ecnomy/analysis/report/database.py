@@ -199,7 +199,7 @@ def _all_calls(material: Material) -> str:
 
 
 def _sold(material: Material) -> tuple[str, str]:
-    """Return SQL conditions: an offer sold the call, and its provider received the request.
+    """Return SQL conditions: an offer sold the call; the offer's provider received the request.
 
     A provider receives the requests for all calls that it sells or refuses. Tables from versions of
     ecnomy with a single tariff lack this information.

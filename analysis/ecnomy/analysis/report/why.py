@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Explains the loss of a provider, and shows which changes could avoid it.
 
-The amounts are sums over the provider's ledger and calls, or follow from its scenario:
+The amounts are sums over the provider's ledger and calls, or follow from the scenario:
 
     delay of a full buffer = bytes that it holds x 8 / rate
     packets that fit       = (promised delay - delay without a queue) x rate / (8 x packet size)
@@ -146,7 +146,7 @@ def _price(answer: Answer) -> Words:
 
 
 def _looser(db: Database, answer: Answer) -> Words | None:
-    """Return a paragraph on the least loose promise that earns money, if promises broke."""
+    """Return a paragraph on the strictest looser promise that earns money; None if none broke."""
     broken = answer.counts.rows[0][3]
     found = promised_otherwise(db, answer) if broken else None
     if found is None:

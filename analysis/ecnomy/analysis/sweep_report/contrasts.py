@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares the values of a factor in pairs: difference, interval, and multiple testing.
 
-For each of two values, a replicate gives its mean over all points with that value, with the same
-seeds on both sides if seeds are paired. In a sweep with samples, each sample gives a pair instead.
-A replicate that lacks a point with a value is dropped there, and on both sides of a pair.
+To compare two values, each replicate gives its mean over all points with one value and its mean
+over all points with the other. If seeds are paired, both means have the same seeds. In a sweep with
+samples, each sample gives a pair instead. A replicate that lacks a point with a value gives no mean
+for this value, and no pair.
 
 The q-values cover all comparisons of a page (statistics/comparisons.py). If replicates were added
 until an interval was narrow, each p-value is multiplied by the number of looks.

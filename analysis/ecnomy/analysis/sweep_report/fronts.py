@@ -80,7 +80,7 @@ def _undominated(values: Any) -> Any:
 
 
 def _beaten(values: Any, halves: Any) -> Any:
-    """Return per row whether another is better in both columns by more than both half-widths."""
+    """Return for each row whether another row beats it, beyond the half-widths of both."""
     low, high = values - np.nan_to_num(halves), values + np.nan_to_num(halves)
     order = np.argsort(-low[:, 0])
     best = np.maximum.accumulate(np.where(np.isnan(low[order, 1]), -np.inf, low[order, 1]))

@@ -153,7 +153,7 @@ def front(drawn: Front, labels: Sequence[str], x: Scale, y: Scale) -> Figure:
 
 
 def bars(names: Sequence[str], parts: Any, kinds: Sequence[str], error: Any) -> Figure:
-    """Draw shares of variance: `parts` (kinds, names) stacked, with errors `error` (2, names)."""
+    """Draw shares of variance: `parts` (kinds, names) stacked, error bars `error` (2, names)."""
     with panel_style():
         figure, axis = _figure(1.3 + 0.4 * len(names))
         y, left = np.arange(len(names)), np.zeros(len(names))

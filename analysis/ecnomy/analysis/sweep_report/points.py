@@ -105,7 +105,7 @@ class Swept(msgspec.Struct, frozen=True):
             interval was narrow, so that all looks together are at LEVEL (sequential.py).
         looks: largest number of looks at the replicates of a point.
         notes: notes for readers, e.g. on failed runs.
-        search: the goal of a search; None if the sweep lists all points.
+        search: the goal of a search; None for a sweep without a search.
     """
 
     folder: Path
@@ -351,7 +351,7 @@ def _varied(
 
 
 def _by_values(head: dict[str, Any], path: str, column: Any) -> Varied:
-    """Return a factor of a sweep by an earlier version of ecnomy, which stored no factors."""
+    """Return a factor of a sweep made by an earlier version of ecnomy, which stored no factors."""
     unit = head["kinds"][path]
     if unit is None:
         values, codes = np.unique(np.asarray(column, dtype=str), return_inverse=True)

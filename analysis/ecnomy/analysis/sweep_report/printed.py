@@ -157,7 +157,7 @@ def guarantee_values(folder: Path) -> list[dict[str, Any]]:
 
 
 def _sold(rows: pd.DataFrame, provider: str) -> tuple[dict[str, float], float, float, str]:
-    """Return means of calls and money, the mean profit with its half-width, and its mark."""
+    """Return means of calls and money, and the profit: its mean, half-width and mark."""
     mean = {name: float(rows[f"{provider}.{name}"].mean()) for name in _CALLS}
     profits = [float(v) for v in rows[f"{provider}.profit"] if math.isfinite(v)]
     word, half = mark_of(profits)
