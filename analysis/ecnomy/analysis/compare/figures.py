@@ -94,7 +94,7 @@ ALL_MONEY: Final = Row(MONEY, "all postings", "money_per_s")
 
 
 def rows_of(plan: Plan) -> list[Row]:
-    """Return the rows that a plan's comparison has: sources, then links, in plan order."""
+    """Return the rows of a plan's sources, then those of its links, in plan order."""
     crossed = {link for source in plan.sources for link in source.path}
     subjects = [(SOURCE, source.name) for source in plan.sources]
     subjects += [(LINK, link.name) for i, link in enumerate(plan.links) if i in crossed]

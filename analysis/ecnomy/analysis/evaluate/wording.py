@@ -88,7 +88,7 @@ def row(one: Judged, name: str) -> tuple[str, ...]:
 
 
 def amount(figure: Figure, value: Interval | None) -> str:
-    """Return a mean with its unit, to three significant digits; "-" without a mean."""
+    """Return a mean with at least three digits and its unit; "-" without a mean."""
     if value is None:
         return "-"
     unit = f" {figure.unit}" if figure.unit else ""

@@ -180,7 +180,7 @@ def csv_link(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def money(value: float, sign: str = "") -> str:
-    """Return an amount to three significant digits with a real minus sign; "-" if undefined."""
+    """Return an amount with at least three digits and a real minus sign; "-" if undefined."""
     if value is None or math.isnan(value):
         return "-"
     return significant(value, 0, sign).replace("-", "\u2212")

@@ -116,7 +116,7 @@ class Material(msgspec.Struct, frozen=True):
     """The runs of a report and their varied keys.
 
     Attributes:
-        folder: the first results folder.
+        folder: the first results folder, or the folder of the sweep.
         kept: whether the tables of all runs exist.
         left_out: descriptions of runs that are partial, failed, missing, or changed by hand.
         sweep: the folder of the sweep; "" without a sweep.

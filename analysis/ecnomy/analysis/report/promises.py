@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Describes which promises on blocked calls, bad packets and late files were kept."""
+"""Describes which promises on blocked calls, lost or late packets and files were kept."""
 
 from __future__ import annotations
 

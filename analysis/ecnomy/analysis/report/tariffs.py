@@ -30,8 +30,9 @@ class Tariff(msgspec.Struct, frozen=True):
             of the column `tariff` in the table calls.
         sources: the sources of the calls.
         price: price of a call in words; `reimbursement` is the refund in words.
-        max_delay_ps: largest delay of a good packet [ps].
-        max_delay_rate: largest share of bad packets that keeps the promise (L^G).
+        max_delay_ps: delay above which a packet is late [ps]; -1 if unknown.
+        max_delay_rate: largest share of lost or late packets that keeps the promise (L^G); NaN if
+            unknown.
         max_blocking_rate: largest share of blocked calls (B^G); None if it is not promised.
         max_time_s: longest duration of a call [s]; None without a limit.
         tied: whether the refund follows the price, either by declaration or because both change

@@ -42,7 +42,7 @@ class Front(msgspec.Struct, frozen=True):
 
 
 def pair_of(swept: Swept) -> tuple[str, str] | None:
-    """Return welfare and a profit, or the first two outcomes with a known better direction."""
+    """Return welfare and a profit, or the first two outcomes with a better direction, or None."""
     welfare = [name for name in swept.outcomes if name in _WELFARE]
     profit = [name for name in swept.outcomes if _PROFIT.fullmatch(name)]
     if welfare and profit:

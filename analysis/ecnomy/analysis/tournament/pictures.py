@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws a tournament as SVG: pay-offs, best replies, drift of finalists, alpha-rank.
 
-Text or shapes repeat the information that colours give. The same numbers give the same bytes.
+Text or shapes repeat the information that colours give. The same numbers and library versions give
+the same bytes.
 """
 
 from __future__ import annotations
