@@ -5,6 +5,8 @@ documents   which Markdown files are pages, and where
 links       links in these files, rewritten to pages
 files       pages that show other files of the repository
 gallery, keys, commands, python_api, papers, cite      pages made from data
+software_paper, play    the software paper, and the page on which markets run
+markdown    Markdown, read and formatted
 pages       all pages, with their tables of contents
 check       links of the built site
 """

@@ -3,8 +3,8 @@
 
 Each quantity of sources has a panel on the left, and each quantity of links has one on the right. A
 panel has a line for each of the first _MOST sources or links. Means are drawn in percent of the
-reference's mean, which is printed next to the name. If the reference's mean is 0, the line has no
-points. Grey spans show the bounds of rows with a verdict. Money is not drawn.
+reference's mean, which is printed next to the name. If the reference's mean is 0 or unknown, the
+line has no points. Grey spans show the bounds of rows with a verdict. Money is not drawn.
 """
 
 from __future__ import annotations

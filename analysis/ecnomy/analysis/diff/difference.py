@@ -146,7 +146,7 @@ def diff(first: Names, second: Names = (), *, by: str = "") -> Diff:
         by: a parameter of the sweep with two values, one per group.
 
     Raises:
-        ResultsError: a name does not match a run.
+        ResultsError: a name does not match a run, or the groups have no common outcome.
         InputError: a run is in both groups, or the parameter does not have two values.
     """
     first, second = _listed(first), _listed(second)

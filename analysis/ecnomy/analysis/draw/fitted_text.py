@@ -24,7 +24,7 @@ def _measure() -> TextToPath:
 
 
 def width_of_text(text: str, size: float, bold: bool = False) -> float:
-    """Return the width of a line of text in points."""
+    """Return the width [points] of a line of text."""
     import warnings
 
     from matplotlib.font_manager import FontProperties

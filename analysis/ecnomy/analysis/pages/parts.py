@@ -187,7 +187,7 @@ def money(value: float, sign: str = "") -> str:
 
 
 def exactly(micro: int) -> str:
-    """Return an amount to the micro-unit, as in `ecnomy show`, with a real minus sign."""
+    """Return an amount with its sign and six decimals, as in `ecnomy show`."""
     return exact(micro).replace("-", "\u2212")
 
 

@@ -16,7 +16,7 @@ __all__ = ["sensitivity"]
 
 
 def sensitivity(material: Material, db: Database, answer: Answer) -> Section | None:
-    """Return a table and a tornado chart; None if no key was varied."""
+    """Return a table and, if profits are known, a tornado chart; None if no key was varied."""
     if not material.keys:
         return None
     reference = tuple(

@@ -281,8 +281,8 @@ def _chosen(
 def _in_every_point(connection: Any, names: Sequence[str]) -> list[str]:
     """Return the outcomes that all points with a completed run have.
 
-    For example, the profit of agents that declare a utility may exist at some points only, so it
-    can compare only these points.
+    For example, the profit of agents that declare a utility may exist at some points only, so
+    that only these points can be compared by it.
     """
     if not names:
         return []

@@ -100,8 +100,8 @@ class Found(msgspec.Struct, frozen=True, eq=False):
 
     Attributes:
         table: the pay-offs.
-        finalists: numbers of the finalists.
-        payers: numbers of the strategies that pay.
+        finalists: indices of the finalists in the list of strategies.
+        payers: indices of the strategies that pay.
         changes, replies: gains of lone players who change their strategy, and best replies.
         outcomes: the outcome for each number of players.
     """

@@ -67,7 +67,7 @@ def beginning(tournament: Tournament) -> list[Profile]:
 
 
 def finalists_of(table: Payoffs, many: int) -> tuple[int, ...]:
-    """Return the strategies with the largest mean mass in alpha-rank, ordered by number.
+    """Return the indices of the strategies with the most mean mass in alpha-rank, ascending.
 
     Among strategies with equal mass, those that earn more if all players use them are preferred.
     """

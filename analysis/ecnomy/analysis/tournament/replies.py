@@ -33,7 +33,7 @@ class Change(msgspec.Struct, frozen=True):
 
     Attributes:
         players: number of players.
-        new, old: numbers of the two strategies.
+        new, old: indices of the two strategies.
         gain, loss: change in the earnings of the player, and of each other player.
         q_gain, q_loss: q-values of `gain` and `loss`.
     """

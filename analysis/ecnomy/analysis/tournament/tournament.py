@@ -58,7 +58,7 @@ class Tournament(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the entrants, ordered by number."""
+        """The names of the entrants, in the order of `entrants`."""
         return tuple(one.name for one in self.entrants)
 
     def worth(self, rates_bps: Floats, round_trips_s: Floats) -> Floats:

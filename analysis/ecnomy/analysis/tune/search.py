@@ -7,9 +7,10 @@ jointly for all parameters and on the scale of each range. The estimator needs n
 supports several parameters, whole numbers, constraints and noise. Within a batch, it assumes bad
 outcomes for the values just chosen, so that the next values lie elsewhere.
 
-The choice depends only on the file. The outcomes of a batch are passed on in the order of choice,
-not in the order in which runs end. Random numbers come from the seed of the sweep. A restarted
-search therefore chooses the same values again, and needs only the runs as a record.
+The choice depends only on the file and on earlier outcomes. The outcomes of a batch are passed on
+in the order of choice, not in the order in which runs end. Random numbers come from the seed of the
+sweep. A restarted search therefore chooses the same values again, and needs only the runs as a
+record.
 
 Source: Bergstra et al. 2011 (TPE); Akiba et al. 2019 (optuna).
 """
