@@ -377,7 +377,7 @@ def _hatched(row: int, column: int, *, dark: bool) -> Any:
     return Rectangle(place, 1, 1, fill=False, hatch="//", edgecolor=edge, linewidth=0)
 
 
-def tornado(bars: Sequence[tuple[str, float, str, float, str]], middle: float) -> bytes:
+def tornado(bars: Sequence[tuple[str, float, str, float, str]], middle: float, label: str) -> bytes:
     """Draw a bar per key from lowest to highest profit, with the key's values at the ends."""
     with panel_style():
         canvas = _Canvas(height=1.0 + 0.5 * len(bars))
@@ -416,7 +416,7 @@ def tornado(bars: Sequence[tuple[str, float, str, float, str]], middle: float) -
         axis.axvline(0, color="black", linewidth=1, linestyle=":")
         axis.set_yticks(range(len(bars)), [name for name, *_ in bars])
         axis.set_ylim(len(bars) - 0.5, -0.5)
-        axis.set_xlabel("profit per call [money]")
+        axis.set_xlabel(label)
         axis.grid(axis="y", visible=False)
         return canvas.svg()
 

@@ -113,7 +113,7 @@ def _tornado(bars: list[_Bar], answer: Answer) -> Picture:
         alt=f"Bars of the range of {answer.figure_words} by key, widest first: {widest[0]}, from "
         f"{widest[2]} to {widest[4]}.",
         of="ledger; calls sold: calls",
-        svg=pictures.tornado(bars, reference.value),
+        svg=pictures.tornado(bars, reference.value, f"{answer.figure_words} [money]"),
         head=("key", "least", "at", "most", "at"),
         rows=tuple(bars),
     )
