@@ -55,7 +55,7 @@ LONGEST: Final = 8  # longest wait, as a multiple of `retry`
 
 @dataclasses.dataclass
 class PriceDemand:
-    """Lets only those users send who accept the price.
+    """Allows only users who accept the price to send.
 
     Attributes:
         demand: kind and parameters of the demand curve.

@@ -2,7 +2,7 @@
 """The output of `ecnomy show RUN --json`: all parts of a run's summary, unrounded.
 
 The keys are the fields of the structs from which tables are printed: Notices (results/notices.py),
-Welfare (welfare/welfare.py), and in run/ Summary (summary.py), Guarantee (guarantees.py), Carrier
+Welfare (welfare/welfare.py) and, in run/, Summary (summary.py), Guarantee (guarantees.py), Carrier
 (carriers.py), Settling (price_settling.py), Choice (choices.py), FilesSent (files_sent.py) and
 Lines (busy_lines.py).
 """

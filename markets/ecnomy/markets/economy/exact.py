@@ -128,7 +128,7 @@ def _small(amount: Integers) -> Integers:
 
 
 def check_column(quantity: Integers, rows: int) -> None:
-    """Check the changes of meters.
+    """Check that no meter has decreased, given the change of each row.
 
     Raises:
         LedgerError: negative-amount (a meter ran backwards).

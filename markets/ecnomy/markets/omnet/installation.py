@@ -115,7 +115,9 @@ def find_omnetpp() -> Part:
     program = shutil.which("opp_run")
     if not given and program is None:
         unset = f"{OMNETPP_VARIABLE} is not set and opp_run is not on the PATH"
-        raise InputError(f"OMNeT++ not found: {unset}; set it to the folder of OMNeT++ 6.1")
+        raise InputError(
+            f"OMNeT++ not found: {unset}; set {OMNETPP_VARIABLE} to the folder of OMNeT++ 6.1"
+        )
     folder = Path(given).absolute() if given else Path(program or "").resolve().parents[1]
     text = _text(folder / "Makefile.inc") or _text(folder / "Version")
     version = re.search(r"^(?:OMNETPP_VERSION *= *|omnetpp-)([0-9.]+)", text, re.MULTILINE)

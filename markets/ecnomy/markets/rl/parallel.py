@@ -122,6 +122,6 @@ def parallel_env(path: str | os.PathLike[str], learners: Sequence[str] = ()) -> 
 
     Raises:
         ScenarioError: the file or its scenario is invalid.
-        InputError: the file has no learner with one of these names.
+        InputError: one of the names is not that of a learner in the file.
     """
     return MarketParallelEnv(load_environment(path), learners)

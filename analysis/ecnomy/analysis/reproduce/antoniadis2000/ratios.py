@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ratios of heavy to light flows by r, the ratio of their willingness to pay, per seed."""
+"""Ratios of heavy flows' results to light flows', per seed, by r, the ratio of their bids."""
 
 from __future__ import annotations
 
