@@ -3,10 +3,10 @@
 
 An adaptive role must not be faster than its flows, because faster decisions would measure
 transients. WTP's time constant is T / (gain p), with the round-trip time T and the marking
-probability p. An adaptive role therefore decides every max(5 s, 3 T / (gain p)), with measured
-values. Other roles decide at every report or at their configured interval. By default, the first
-decision is at a random time within the interval, or within the first 5 s if the interval is
-adaptive. A strategy may need a longer adaptive interval (`needs_s`).
+probability p. An adaptive role therefore decides every max(5 s, 3 T / (gain p)), computed from the
+measured T and p. Other roles decide at every report or at their configured interval. By default,
+the first decision is at a random time within the interval, or within the first 5 s if the interval
+is adaptive. A strategy may need a longer adaptive interval (`needs_s`).
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ def claims_values(
 
     Args:
         found: the measured entries.
-        items: (paper, entry) -> requested ids of the entry. If empty, all ids are meant.
+        items: (paper, entry) -> requested ids of the entry; an empty sequence means all ids.
         page: path of the HTML page.
     """
     return {"page": page, "entries": [_entry(each, items) for each in found]}

@@ -158,7 +158,7 @@ class World:
             self._latest[name] = self._look(market, name, dt_s)
 
     def _look(self, market: Market, name: str, dt_s: float) -> Look:
-        """Observe a learner's account, and its links or flows, since the last observation."""
+        """Return a learner's balance and its links or flows, with changes since the last look."""
         balance = market.ledger.balance_micro(name)
         gained, self._balance[name] = balance - self._balance.get(name, 0), balance
         share = self.steps / self.environment.steps

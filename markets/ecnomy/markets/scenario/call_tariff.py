@@ -268,7 +268,7 @@ class CallTariffEntry(msgspec.Struct, frozen=True, kw_only=True):
             return
         for key, rate in (("peak_rate", peak), ("mean_rate", mean)):
             if rate is None:
-                expected = f"a rate such as 10 packets/s, because the price is by {_BY_RATES}"
+                expected = f"a rate such as 10 packets/s, because the price is set by {_BY_RATES}"
                 raise Misfit(key, f"no {key!r}", expected)
         assert peak is not None
         if by_rates.space / PS_PER_S * peak > MOST_EXPONENT:

@@ -60,7 +60,7 @@ def _sources(
         rate_bps = round(demand * factor / demands.count)
         name = f"{demands.name}-{sender}-{receiver}"
         if len(name) > LONGEST_NAME:
-            expected = f"shorter names, because a source name has at most {LONGEST_NAME} letters"
+            expected = f"shorter names, because a source name has at most {LONGEST_NAME} characters"
             raise places.fault(f"{path}.name", f"the source name {name!r}", expected)
         if rate_bps < 1:
             continue

@@ -83,7 +83,7 @@ def _link(network: Network, edge: Edge, name: str, own: Reverse, path: str, plac
         found, expected = f"no rate for {name}", "'rate' for the topology's links, as 10 Mbps"
         raise places.fault("network.rate", found, expected)
     if len(name) > LONGEST_NAME:
-        expected = f"shorter names, because a link name has at most {LONGEST_NAME} letters"
+        expected = f"shorter names, because a link name has at most {LONGEST_NAME} characters"
         raise places.fault("network.names", f"the link name {name!r}", expected)
     per_km = _DELAY_PER_KM_PS if network.delay_per_km is None else network.delay_per_km
     delay = round(edge.km * per_km) if network.delay is None else network.delay

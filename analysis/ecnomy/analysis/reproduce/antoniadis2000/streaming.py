@@ -31,7 +31,7 @@ _LABELS: Final = {
 
 
 def figures(studies: Studies) -> Samples:
-    """Return the variation of a stream's rate / that of WTP and of a capped flow, by window."""
+    """Return variations of the rates of a stream, WTP and a capped flow, and their ratios."""
     runs, ample, paced = _split(studies)
     found: dict[str, np.ndarray | float] = {}
     for over_ms in runs.values(_OVER):
