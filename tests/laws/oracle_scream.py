@@ -29,6 +29,7 @@ class ScreamOracle:
         self.IS_L4S, self.MIN_REF_WND = not classic, least * MSS
         self.floor, self.ceiling = start[2], start[3]
         self.now_ps, self.s_rtt, self.base, self.path = 0, 0.0, 0, (0, 0, 0)
+        self.sample = 0  # the latest round trip [ps]
         self.begin(start[0])
 
     def begin(self, cwnd: float) -> None:
@@ -57,7 +58,7 @@ class ScreamOracle:
 
     def ack(self, units: int, marks: int) -> None:
         """Feedback: estimates, then the reduction, then the increase."""
-        self.qdelay = max(0, getattr(self, "sample", 0) - self.base) / PS
+        self.qdelay = max(0, self.sample - self.base) / PS
         acked, sent, flight = self.path
         in_flight = (flight + acked - self.acked_before) * MSS
         self.acked_before = acked
@@ -136,7 +137,7 @@ class ScreamOracle:
 
     def loss(self) -> None:
         """A lost data unit."""
-        self.qdelay = max(0, getattr(self, "sample", 0) - self.base) / PS
+        self.qdelay = max(0, self.sample - self.base) / PS
         self.loss_detected = True
         self.reduce(self.scl())
 
