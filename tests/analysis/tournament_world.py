@@ -3,7 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+
+import numpy as np
+
+from ecnomy.agents.arrays import Floats
+from ecnomy.analysis.tournament.payoffs import Payoffs
+from ecnomy.analysis.tournament.profiles import pairs, simplex
 
 SCENARIO = """
 version: 1
@@ -48,3 +55,17 @@ def write(folder: Path, tournament: str = TOURNAMENT, scenario: str = SCENARIO) 
     (folder / "scenario.yaml").write_text(scenario)
     (folder / "tournament.yaml").write_text(tournament)
     return folder / "tournament.yaml"
+
+
+def made_up(earned_by: Callable[[int, Floats], float], populations: tuple[int, ...] = (2, 3)):
+    """A table with each player's pay-off as a function of its strategy and the shares."""
+    rng = np.random.default_rng(1)
+    earned, paid = {}, {}
+    for players in populations:
+        for profile in {*pairs(players, 3), *simplex((0, 1, 2), players, 3)}:
+            there = np.array(profile) > 0
+            means = np.array([earned_by(own, np.array(profile) / players) for own in range(3)])
+            noise = rng.normal(0, 1e-3, (4, 3))
+            earned[profile] = np.where(there, means + noise, np.nan)
+            paid[profile] = np.where(there, [[0.5, 0.2, 0.0]] * 4, np.nan)
+    return Payoffs(("high", "low", "none"), populations, earned, paid)

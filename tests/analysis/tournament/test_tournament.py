@@ -17,7 +17,7 @@ import pytest
 from command_line import ecnomy
 from sweep_world import Here, Watcher
 from tiers import in_full
-from tournament_world import TOURNAMENT, write
+from tournament_world import TOURNAMENT, made_up, write
 
 pytest.importorskip("open_spiel", reason="the extra `tournament`")
 
@@ -27,7 +27,7 @@ from ecnomy.analysis.game.profiles import mixed
 from ecnomy.analysis.tournament.networks import NETWORKS
 from ecnomy.analysis.tournament.page import PAGE, PAYOFFS, page_of, write_page, write_payoffs
 from ecnomy.analysis.tournament.paying import found_in
-from ecnomy.analysis.tournament.payoffs import Payoffs, payoffs_of
+from ecnomy.analysis.tournament.payoffs import payoffs_of
 from ecnomy.analysis.tournament.player_columns import player_columns
 from ecnomy.analysis.tournament.playing import beginning, finalists_of, played, rounded
 from ecnomy.analysis.tournament.profiles import assignment_of, pairs, simplex, sweep_of
@@ -186,20 +186,6 @@ def test_what_the_small_tournament_says(small, tmp_path: Path) -> None:
     assert page.opens == headline(found) and page.opens in text
     assert "http" not in text.replace("http://www.w3.org", "") and "<script" not in text
     assert page_of(tournament, found) == page
-
-
-def made_up(earned_by):
-    """A table with each player's pay-off as a function of its strategy and the counts."""
-    rng = np.random.default_rng(1)
-    earned, paid = {}, {}
-    for players in (2, 3):
-        for profile in {*pairs(players, 3), *simplex((0, 1, 2), players, 3)}:
-            there = np.array(profile) > 0
-            means = np.array([earned_by(own, np.array(profile) / players) for own in range(3)])
-            noise = rng.normal(0, 1e-3, (4, 3))
-            earned[profile] = np.where(there, means + noise, np.nan)
-            paid[profile] = np.where(there, [[0.5, 0.2, 0.0]] * 4, np.nan)
-    return Payoffs(("high", "low", "none"), (2, 3), earned, paid)
 
 
 @pytest.mark.parametrize(

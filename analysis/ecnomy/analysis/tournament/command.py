@@ -95,7 +95,7 @@ def _on_networks(tournament: Any, found: dict[str, Any], folder: Path, as_json: 
 
     page = folder / NETWORKS_PAGE
     write_networks(found, folder / NETWORKS)
-    write_networks_page(tournament.sweep.title, found, page)
+    write_networks_page(tournament.sweep.title, found, page, tournament.axes)
     by_network = {
         name: _said(tournament.on(name), one, folder / name) for name, one in found.items()
     }

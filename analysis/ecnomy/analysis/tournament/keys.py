@@ -71,8 +71,9 @@ TOURNAMENT: Final = {
     ),
     "networks": Key(
         about="Networks on which the tournament is played, one after another.",
-        note="A network is the scenario with these changes; each has results and a page.",
-        form="a mapping of names to mappings of paths to values",
+        note="Each is the scenario with changes. A list of mappings means all combinations.",
+        form="a mapping of names to mappings of paths to values, or a list of such mappings",
+        many=True,
         example="{near: {}, far: {network.links.bottleneck.delay: 50 ms}}",
     ),
     "finalists": Key(

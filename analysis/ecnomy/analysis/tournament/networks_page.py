@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.game.wording import listed, shares_words
 from ecnomy.analysis.pages.answer import AnswerPage, write_answer
 from ecnomy.analysis.pages.parts import Cell, Picture, Section, Table, Words
@@ -25,18 +28,29 @@ NETWORKS_PAGE: Final = "networks.html"
 _ALL: Final = 0.995  # from this share upwards, all players count as having a strategy
 
 
-def write_networks_page(title: str, networks: Mapping[str, Found], file: Path) -> AnswerPage:
+Axes = tuple[tuple[str, ...], ...]
+
+
+def write_networks_page(
+    title: str, networks: Mapping[str, Found], file: Path, axes: Axes = ()
+) -> AnswerPage:
     """Write the page of a tournament on several networks, and return its content.
+
+    Args:
+        title: the title of the tournament.
+        networks: name -> pay-offs and mixes at rest.
+        file: the page.
+        axes: the names of the networks on each axis, if they form a grid.
 
     Raises:
         InputError: jinja2 is missing.
     """
-    page = networks_page(title, networks)
+    page = networks_page(title, networks, axes)
     write_answer(page, Path(__file__).parent, file)
     return page
 
 
-def networks_page(title: str, networks: Mapping[str, Found]) -> AnswerPage:
+def networks_page(title: str, networks: Mapping[str, Found], axes: Axes = ()) -> AnswerPage:
     """Return the content of the page, before the template renders it."""
     ends = [_end(found, outcome) for _, found, outcome in _each(networks)]
     counts = dict(Counter(ends).most_common())
@@ -52,7 +66,7 @@ def networks_page(title: str, networks: Mapping[str, Found]) -> AnswerPage:
         "paying pays. Intervals are on the page of each network. These results hold for these "
         "networks, prices and utilities only.",
         facts=tuple((str(count), f"end with {end}") for end, count in counts.items()),
-        sections=(_rests(networks), _how(networks)),
+        sections=(_rests(networks, axes), _how(networks)),
     )
 
 
@@ -74,7 +88,7 @@ def _others(counts: Mapping[str, int]) -> str:
     return f"They end {listed(others)}." if others else "All networks end alike."
 
 
-def _rests(networks: Mapping[str, Found]) -> Section:
+def _rests(networks: Mapping[str, Found], axes: Axes) -> Section:
     populations = len(next(iter(networks.values())).table.populations)
     names = next(iter(networks.values())).table.names
     labels, rows, cells = [], [], []
@@ -86,7 +100,6 @@ def _rests(networks: Mapping[str, Found]) -> Section:
         own = (Cell(name, href=f"{name}/{PAGE}"), Cell(str(outcome.players)))
         texts = (shares_words(tuple(shares), names), money(outcome.earned), money(outcome.paid))
         cells.append((*own, *map(Cell, (*texts, wording.headline(found)))))
-    shown = np.array([row[1:] for row in rows])
     return Section(
         "rests",
         "Where players come to rest",
@@ -96,7 +109,7 @@ def _rests(networks: Mapping[str, Found]) -> Section:
                 caption="Share of players with each strategy at rest",
                 alt="Bars: " + "; ".join(f"{c[0].text}: {c[2].text}" for c in cells) + ".",
                 of="runs of all mixes of the finalists; the mean over starts",
-                svg=pictures.shares(labels, names, shown),
+                svg=_drawn(labels, names, np.array([row[1:] for row in rows]), axes),
                 head=("network", *names),
                 rows=tuple(rows),
             ),
@@ -112,6 +125,15 @@ def _rests(networks: Mapping[str, Found]) -> Section:
             ),
         ),
     )
+
+
+def _drawn(labels: Sequence[str], names: Sequence[str], shares: Floats, axes: Axes) -> bytes:
+    """Draw a grid, with the last axis as columns, if there are axes and one population."""
+    if len(axes) < 2 or len(labels) != math.prod(map(len, axes)):
+        return pictures.shares(labels, names, shares)
+    rows = ["-".join(combination) for combination in itertools.product(*axes[:-1])]
+    grid = shares.reshape(len(rows), len(axes[-1]), len(names))
+    return pictures.share_grid(rows, axes[-1], names, grid)
 
 
 def _how(networks: Mapping[str, Found]) -> Section:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["masses", "portrait", "replies", "shares", "table"]
+__all__ = ["masses", "portrait", "replies", "share_grid", "shares", "table"]
 
 _INCHES: Final = 4.9
 _NARROW: Final = (3.1, 3.7)  # height and width of one of three pictures side by side
@@ -195,6 +195,31 @@ def shares(labels: Sequence[str], names: Sequence[str], values: Floats) -> bytes
         axis.set_xlim(0, 1)
         axis.set_xlabel("share of players at rest")
         axis.grid(axis="y", visible=False)
+        figure.legend(loc="outside upper center", ncols=min(len(names), 4), fontsize=8.5)
+        return svg_of(figure)
+
+
+def share_grid(
+    rows: Sequence[str], columns: Sequence[str], names: Sequence[str], values: Floats
+) -> bytes:
+    """Draw a grid of bars, divided among names by values of shape (rows, columns, names)."""
+    with panel_style():
+        figure, axis = _figure(1.7 + 0.26 * len(rows), 1.6 + 0.72 * len(columns))
+        left = np.zeros(values.shape[:2])
+        at = np.arange(len(columns)) - 0.45
+        for number, name in enumerate(names):
+            style = _STYLES[number % len(_STYLES)]
+            for row in range(len(rows)):
+                axis.barh(
+                    np.full(len(columns), row), 0.9 * values[row, :, number], 0.72, at + left[row],
+                    edgecolor="black", linewidth=0.5, label=name if row == 0 else None, **style,
+                )  # fmt: skip
+            left += 0.9 * values[..., number]
+        axis.set_yticks(range(len(rows)), rows)
+        axis.set_xticks(range(len(columns)), columns, rotation=40, ha="right")
+        axis.invert_yaxis()
+        axis.set_xlim(-0.55, len(columns) - 0.45)
+        axis.grid(visible=False)
         figure.legend(loc="outside upper center", ncols=min(len(names), 4), fontsize=8.5)
         return svg_of(figure)
 

@@ -34,6 +34,7 @@ class Tournament(msgspec.Struct, frozen=True, eq=False):
         finalists: number of strategies that are played in all mixes.
         networks: name -> the scenario with the changes for this network, as JSON, and the changes
             as written; empty for the sweep's scenario only.
+        axes: the names of the networks on each axis; a network's name joins one of each by "-".
         changes: the changes for this network as written; "" for the sweep's scenario.
     """
 
@@ -47,6 +48,7 @@ class Tournament(msgspec.Struct, frozen=True, eq=False):
     absent: dict[str, str]
     finalists: int
     networks: dict[str, tuple[str, str]] = {}
+    axes: tuple[tuple[str, ...], ...] = ()
     changes: str = ""
 
     def on(self, network: str) -> Tournament:
@@ -54,7 +56,7 @@ class Tournament(msgspec.Struct, frozen=True, eq=False):
         title = f"{self.sweep.title or self.sweep.file}: {network}"
         base, changes = self.networks[network]
         sweep = msgspec.structs.replace(self.sweep, base=base, title=title)
-        return msgspec.structs.replace(self, sweep=sweep, networks={}, changes=changes)
+        return msgspec.structs.replace(self, sweep=sweep, networks={}, axes=(), changes=changes)
 
     @property
     def names(self) -> tuple[str, ...]:

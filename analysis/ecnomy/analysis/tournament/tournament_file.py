@@ -8,7 +8,7 @@
       per_player: {network.links.bottleneck.rate: 2 Mbps}     # times the number of players
       utility: {kind: log, a: 2 money/s, x0: 1 Mbps}          # of every player
       finalists: 3                                  # number of strategies played in all mixes
-      networks: {near: {}, far: {network.links.bottleneck.delay: 50 ms}}    # played one by one
+      networks: {near: {}, far: {network.links.bottleneck.delay: 50 ms}}    # see networks_file.py
       strategies:                                   # see entrants.py
         free-rider: {strategy: {kind: stay}, transport: {law: newreno, ecn: off}}
       without: {price-demand: a demand curve is of many users}
@@ -23,7 +23,6 @@ payments in the ledger.
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 from typing import Final
 
@@ -35,19 +34,18 @@ from ecnomy.agents.utilities import UTILITIES, Utility, find_utility, utility_of
 from ecnomy.analysis.game.profiles import alone
 from ecnomy.analysis.tournament.entrants import read_entrants
 from ecnomy.analysis.tournament.keys import TOURNAMENT
+from ecnomy.analysis.tournament.networks_file import Network, as_written, read_networks
 from ecnomy.analysis.tournament.profiles import assignment_of
 from ecnomy.analysis.tournament.tournament import Tournament
 from ecnomy.markets.inputs.reading import known_name
-from ecnomy.markets.inputs.yamlfile import Node, parse, read, show
+from ecnomy.markets.inputs.yamlfile import Node, read, show
 from ecnomy.markets.scenario.parameters import read_params
-from ecnomy.markets.sweep.blocks import number_with_unit, plain_tree
-from ecnomy.markets.sweep.config import Sweep, changed, load_sweep
-from ecnomy.markets.sweep.point_scenario import override_text
+from ecnomy.markets.sweep.blocks import number_with_unit
+from ecnomy.markets.sweep.config import Sweep, load_sweep
 
 __all__ = ["MEASURE", "load_tournament"]
 
 MEASURE: Final = "ecnomy.analysis.tournament.player_columns:player_columns"
-_FOLDER: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*")
 _NEEDED: Final = tuple(name for name, key in TOURNAMENT.items() if key.default is None)
 
 
@@ -97,21 +95,23 @@ def _read(node: Node, sweep: Sweep, own: tuple[str, ...], fast: Node | None) -> 
     finalists = 3
     if "finalists" in given:
         finalists = TOURNAMENT["finalists"].read(given["finalists"], "tournament.finalists")
+    axes, networks = read_networks(given.get("networks"))
     found = Tournament(
         sweep=sweep,
         player=player,
         populations=_populations(given["populations"]),
         per_player=_per_player(given.get("per_player")),
         utility=_utility(given["utility"]),
-        utility_text=_as_written(given["utility"]),
+        utility_text=as_written(given["utility"]),
         entrants=entrants,
         absent=absent,
         finalists=finalists,
-        networks=_networks(given.get("networks"), sweep),
+        networks={network.name: network.on(sweep) for network in networks},
+        axes=axes,
     )
     found = _without_misfits(found, given["strategies"])
-    if "networks" in given:
-        _try_networks(found, given["networks"])
+    for network in networks:
+        _try_network(found, network)
     if len(found.entrants) < 2:
         one = "only one strategy that plays" if found.entrants else "no strategy that plays"
         raise given["strategies"].place.error("tournament.strategies", one, "at least two")
@@ -180,31 +180,15 @@ def _per_player(node: Node | None) -> dict[str, tuple[float, str]]:
     }
 
 
-def _networks(node: Node | None, sweep: Sweep) -> dict[str, tuple[str, str]]:
-    if node is None:
-        return {}
-    path, found = "tournament.networks", dict[str, tuple[str, str]]()
-    if not isinstance(node.value, dict) or not node.value:
-        raise node.place.error(path, show(node), "a mapping of names to changes")
-    for name, changes in node.mapping().items():
-        if not _FOLDER.fullmatch(name):
-            expected = "letters, digits and - only, because a folder gets this name"
-            raise node.keys[name].error(path, f"the name {name!r}", expected)
-        tree = changed(parse(sweep.base, sweep.scenario, lines=False), changes, f"{path}.{name}")
-        found[name] = (msgspec.json.encode(plain_tree(tree)).decode(), _as_written(changes))
-    return found
-
-
-def _try_networks(found: Tournament, node: Node) -> None:
+def _try_network(found: Tournament, network: Network) -> None:
     profile = alone(0, found.populations[0], len(found.entrants))
-    for name, changes in node.mapping().items():
-        own = found.on(name)
-        try:
-            own.sweep.scenario_at(assignment_of(own, profile), own.sweep.seed)
-        except ScenarioError as error:
-            where = f" ({error.path})" if error.path else ""
-            path = f"tournament.networks.{name}"
-            raise changes.place.error(path, f"{error.found}{where}", error.expected) from None
+    own = found.on(network.name)
+    try:
+        own.sweep.scenario_at(assignment_of(own, profile), own.sweep.seed)
+    except ScenarioError as error:
+        where = f" ({error.path})" if error.path else ""
+        path = f"tournament.networks.{network.name}"
+        raise network.place.error(path, f"{error.found}{where}", error.expected) from None
 
 
 def _utility(node: Node) -> Utility:
@@ -229,7 +213,3 @@ def _trial(kind: str, params: Params) -> Utility:
         return utility_of({"kind": kind, **params})
     except Exception as error:  # a custom utility may raise anything
         raise InputError(f"utility {kind!r}: {error}") from error
-
-
-def _as_written(node: Node) -> str:
-    return ", ".join(f"{key} {override_text(value)}" for key, value in plain_tree(node).items())

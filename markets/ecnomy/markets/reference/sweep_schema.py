@@ -61,7 +61,10 @@ def _value(key: Key, *, whole: bool) -> Schema:
     forms: list[Schema] = [_mapping(key.below, whole=whole)] if key.below else []
     if isinstance(key.form, str):
         only = key.form.startswith(("{", "a mapping")) or not key.form
-        forms += [] if key.below and only else [_plain(key, only=only)]
+        plain = [] if key.below and only else [_plain(key, only=only)]
+        forms += plain
+        if key.many:
+            forms += [{"type": "array", "minItems": 1, "items": one} for one in plain]
     elif isinstance(key.form, Choice) and key.form.words == _SWITCH:
         forms.append({"type": "boolean"})
     else:

@@ -40,7 +40,7 @@ class Key(msgspec.Struct, frozen=True, kw_only=True):
         default: the default as YAML; None if the key is required, "" if it has no default.
         example: an example value, on one line.
         below: the keys in the value, if the value is a mapping.
-        many: whether the value may be a list with an item for each point.
+        many: whether the value may also be a list of such values.
     """
 
     about: str
