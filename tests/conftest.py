@@ -48,15 +48,15 @@ SPREAD: Final = frozenset(  # files whose tests go to any worker, one by one
         "laws/test_headers.py",
         "laws/test_mutations.py",
         "markets/session/test_serve.py",
-        "sweeps/test_sweep_runs.py",
+        "markets/sweep/test_runs.py",
         "validation/test_omnet_records.py",
     }
 )
-TOGETHER: Final = frozenset({"bridge"})  # folders whose files compile the same program
+TOGETHER: Final = frozenset({"tests/bridge"})  # folders whose files compile the same program
 FULL_LIMIT_S: Final = 1800.0
 BEGUN: Final = time.time()
 LONG: Final = (
-    *("laws/test_checks.py", "acceptance", "laws", "engine", "sweeps", "parity"),
+    *("laws/test_checks.py", "acceptance", "laws", "engine", "markets/sweep", "parity"),
     *("validation", "test_guard.py"),
 )
 
@@ -122,8 +122,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadGro
 def group_of(nodeid: str) -> str:
     """The file or folder of a test, or the test itself if the file's tests share nothing."""
     file = nodeid.partition("::")[0]
-    if Path(file).parent.name in TOGETHER:
-        return Path(file).parent.name
+    folder = file.rpartition("/")[0]
+    if folder in TOGETHER:
+        return folder
     return nodeid if file.endswith(tuple(SPREAD)) else file
 
 
@@ -133,7 +134,8 @@ def tested(path: Path) -> bool:
 
 
 def rank_of(path: Path) -> int:
-    """Position of a file, or of its folder, in the order in which groups start."""
+    """Position of a file, or of a folder that contains it, in the order in which groups start."""
     file = path.relative_to(TESTS)
-    places = [LONG.index(name) for name in (str(file), file.parts[0]) if name in LONG]
+    names = [str(each) for each in (file, *file.parents)]
+    places = [LONG.index(name) for name in names if name in LONG]
     return min(places, default=len(LONG))

@@ -115,10 +115,10 @@ def test_no_modules_import_each_other(package: str) -> None:
 
 @pytest.mark.parametrize("part", rooms.PACKAGES)
 def test_folders_of_tests_are_rooms(part: str) -> None:
-    """Tests of a room are in the folder with its name, so a renamed room moves its tests."""
+    """Each room has a folder of tests with its name, and each folder of tests is of a room."""
     known = {file.parent.name for file in (ROOT / part / "ecnomy" / part).glob("*/__init__.py")}
-    folders = {file.parent.name for file in (ROOT / "tests" / part).glob("*/*.py")}
-    assert folders and folders <= known
+    folders = {file.parent.name for file in (ROOT / "tests" / part).glob("*/test_*.py")}
+    assert folders and folders == known
 
 
 def test_tests_say_what_they_test() -> None:

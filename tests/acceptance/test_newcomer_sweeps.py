@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,12 +11,10 @@ from typer.testing import CliRunner
 
 from ecnomy.analysis.report.command import report_app
 from ecnomy.markets.sweep.config import load_sweep
+from sweep_world import go
+from tiers import full, in_full
 
 ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "tests" / "sweeps"))
-from sweep_world import go  # noqa: E402
-from tiers import full, in_full  # noqa: E402
-
 SHORT = ("shop-marking",)
 LONG = ("carrier-price", "strategies", "what-matters")  # twelve runs, twelve and sixty
 

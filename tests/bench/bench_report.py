@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "sweeps"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "markets"))
 from made_up_sweep import made_up
 
 SWEEP = """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fixtures of the bridge tests: the C++ peer under sanitizers, and a linked pair."""
+"""Fixtures of the bridge tests: the C++ peer under sanitizers, alone and connected."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ from pathlib import Path
 
 import pytest
 
-import bridge_samples as samples
 from compiling import missing_compiler
-from ecnomy.markets.bridge import EngineLink
 from peer_build import build_peer
 from processes import LIMIT_S, started
 
@@ -24,15 +22,6 @@ def peer() -> Path:
     if lack := missing_compiler():
         pytest.skip(lack)
     return build_peer(sanitize=True)
-
-
-@pytest.fixture
-def pair() -> Iterator[tuple[socket.socket, EngineLink]]:
-    """A raw engine's socket and the market's link to it, with a deadline of half a second."""
-    raw, ours = socket.socketpair()
-    raw.settimeout(5)
-    with raw, samples.link(ours, silence_s=0.5) as link:
-        yield raw, link
 
 
 StartPeer = Callable[..., tuple[subprocess.Popen[str], socket.socket]]

@@ -30,7 +30,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parents[1] / folder) for folder in (".", "sweeps")]
+sys.path[:0] = [str(Path(__file__).parents[1] / folder) for folder in (".", "markets")]
 
 import pandas as pd  # noqa: E402
 

@@ -9,7 +9,6 @@ import shlex
 import shutil
 from pathlib import Path
 
-import msgspec
 import numpy as np
 import pandas as pd
 import pytest
@@ -22,8 +21,6 @@ from ecnomy.analysis.diff import Diff, diff
 from ecnomy.analysis.diff.command import diff_app
 from ecnomy.analysis.diff.curves import curves_of
 from ecnomy.analysis.diff.outcomes import outcomes_of
-from ecnomy.analysis.support.settings import setting_words
-from ecnomy.analysis.sweeps.outcome_names import name_of
 from ecnomy.markets import run
 from ecnomy.markets.results.rawrun import open_raw
 from ecnomy.markets.scenario import scenario_from_text
@@ -313,22 +310,3 @@ def test_partial_runs_are_left_out(world: Path, tmp_path: Path) -> None:
     assert some.pairs == 2 and "interrupted" in some.first.left_out[0]
     with pytest.raises(ResultsError, match="found only incomplete runs"):
         diff([tmp_path / "red" / "2"], [world / "vq"])
-
-
-def test_names_and_values_are_in_handy_words() -> None:
-    """Columns have readable names; settings have units that scenarios accept."""
-    assert name_of("gold.goodput_bps").words == "rate of a flow [Mbps]"
-    assert name_of("balance.shop", ["shop"]).what == "profit of the run"
-    assert name_of("balance.users", ["shop"]).what == "balance at the end"
-    assert name_of("burstiness") == msgspec.structs.replace(name_of("burstiness"), subject="all")
-    words = {
-        "19000000000 ps": "19 ms",
-        "10000000 bit/s": "10 Mbps",
-        "75000.0 byte": "75 kB",
-        "960 byte": "960 bytes",
-        "1.0 packet": "1 packet",
-        "0.125 money": "0.125 money",
-        "gold": "gold",
-    }
-    assert {text: setting_words(text) for text in words} == words
-    assert setting_words({"law": "red", "gentle": True}) == "red (gentle true)"

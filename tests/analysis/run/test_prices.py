@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,8 +11,6 @@ from ecnomy.analysis import open_sweep
 from ecnomy.analysis.run.prices import price_columns
 from ecnomy.analysis.sweeps.outcome_names import called, name_of
 from ecnomy.markets import load, open_market, run
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "sweeps"))
 from sweep_world import SCENARIO, SWEEP, go, write
 
 BARE = SCENARIO[: SCENARIO.index("market:")]

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import struct
 import textwrap
@@ -71,23 +70,6 @@ def test_small_rates_and_payments_are_no_zeros(make_run: MakeRun) -> None:
     (account,) = [line for line in lines if line[:1] == ["source:background"]]
     assert float(account[3]) > 0
     assert len(account[3].lstrip("0.")) == 3
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (1234.5678, "1,234.57"),
-        (2.9, "2.90"),
-        (0.0012345, "0.00123"),
-        (0.00099999, "0.00100"),
-        (-4e-7, "-0.000000400"),
-        (-0.0, "0.00"),
-        (math.nan, "-"),
-    ],
-)
-def test_numbers_have_three_digits(value: float, text: str) -> None:
-    """Numbers have two decimals if these suffice, more if they are small, and no minus at 0."""
-    assert significant(value) == text
 
 
 def test_no_plot_draws_nothing(make_run: MakeRun) -> None:

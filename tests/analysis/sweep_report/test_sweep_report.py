@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 import re
-import sys
 from pathlib import Path
 
 import msgspec
@@ -28,10 +27,8 @@ from ecnomy.analysis.sweep_report.points import Swept, Varied, open_swept
 from ecnomy.analysis.sweep_report.table import points_table
 from ecnomy.analysis.sweep_report.variance_shares import matters_of
 from ecnomy.analysis.sweeps.labels import Factor
-from tiers import in_full
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "sweeps"))
 from made_up_sweep import made_up
+from tiers import in_full
 
 SWEEP = """
 version: 1

@@ -7,6 +7,7 @@ import contextlib
 import dataclasses
 import socket
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -20,6 +21,15 @@ from ecnomy.markets.bridge import messages as m
 from ecnomy.markets.bridge.checks import ReportTimes, check_report
 
 Pair = tuple[socket.socket, EngineLink]
+
+
+@pytest.fixture
+def pair() -> Iterator[Pair]:
+    """A raw engine's socket and the market's link to it, with a deadline of half a second."""
+    raw, ours = socket.socketpair()
+    raw.settimeout(5)
+    with raw, samples.link(ours, silence_s=0.5) as link:
+        yield raw, link
 
 
 def read(raw: socket.socket) -> m.Message:
