@@ -240,6 +240,22 @@ def test_no_global_randomness_or_wall_clock_in_results() -> None:
     assert not found
 
 
+def test_builds_do_not_depend_on_the_machine() -> None:
+    """Build files name flags for fast-math or the machine's instructions only to refuse them."""
+    flags = ("ffast-math", "Ofast", "funsafe-math", "march=native")
+    names = ("CMakeLists.txt", "Makefile", "makefrag", "pyproject.toml", "browser_engine.py")
+    files = [p for p in tracked() if p.name in names or p.suffix == ".cmake"]
+    assert {path.name for path in files} >= set(names)
+    lines = [line.partition("#")[0] for path in files for line in path.read_text().splitlines()]
+    used = [line for line in lines if "$(filter" not in line and "$(error" not in line]
+    assert not [line for line in used for flag in flags if flag in line]
+
+
+def test_the_readme_is_short() -> None:
+    """README.md has at most 150 lines."""
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 150
+
+
 def test_the_table_of_the_papers_agents_names_what_there_is() -> None:
     """Examples, tests and entries of tests/README.md exist, and each strategy is built in."""
     table = (ROOT / "tests" / "README.md").read_text().partition("## The papers' agents")[2]
