@@ -49,7 +49,7 @@ def raw(out: Path, link: str, transport: str = "mss: 960 bytes", rows: str = "ea
 
 
 @pytest.mark.parametrize("rows", ["each", "together"])
-def test_marks_and_losses_make_up_what_was_asked(tmp_path: Path, rows: str) -> None:
+def test_marks_and_losses_add_up_to_the_requested_marks(tmp_path: Path, rows: str) -> None:
     """A link that loses one packet in a thousand costs 3 to 4 of 10 marks/s."""
     lossy = raw(tmp_path, LOSSY, rows=rows)
     (gold,) = losses(lossy)
@@ -65,7 +65,7 @@ def test_marks_and_losses_make_up_what_was_asked(tmp_path: Path, rows: str) -> N
     assert taken + instead / (3 if rows == "together" else 1) == pytest.approx(10, rel=0.1)
 
 
-def test_full_queues_are_told_from_wires(tmp_path: Path) -> None:
+def test_notices_distinguish_full_queues_from_wires(tmp_path: Path) -> None:
     """The notice tells full queues from lossy wires, since their remedies differ."""
     (gold,) = losses(raw(tmp_path, FULL))
     assert gold.wires == () and gold.taken_per_s < 2

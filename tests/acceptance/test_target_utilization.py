@@ -41,7 +41,7 @@ def steered(law: str, seed: int) -> Course:
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("law", ["load-based", rare("virtual-queue")])
-def test_the_link_is_as_busy_as_told(law: str, seed: int) -> None:
+def test_the_link_has_its_target_utilization(law: str, seed: int) -> None:
     """The criteria hold from a wrong first price, in the crowd and after it."""
     found = steered(law, seed)
     print(found)
@@ -85,7 +85,7 @@ def test_without_the_strategy_the_crowd_fills_the_link(law: str) -> None:
     assert (own[400 * PS] - own[300 * PS]) / (100 * PS) > target + 0.04
 
 
-def test_red_is_told() -> None:
+def test_price_on_red_follows_demand() -> None:
     """With RED the price rises and falls with demand. Utilisation is not judged."""
     for seed in SEEDS:
         found = steered("red", seed)

@@ -37,7 +37,7 @@ def tuned(law: str, seed: int) -> Course:
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("law", [rare("load-based"), "virtual-queue"])
-def test_the_link_is_as_busy_as_told(law: str, seed: int) -> None:
+def test_the_link_has_its_target_utilization(law: str, seed: int) -> None:
     """The criteria hold from wrong parameters, in the crowd and after it."""
     found = tuned(law, seed)
     print(found)

@@ -92,7 +92,7 @@ def test_a_market_that_shows_nothing(start_peer: Any) -> None:
     assert ended(process).status == 1
 
 
-def test_an_older_market_is_not_asked_to_show(start_peer: Any) -> None:
+def test_an_older_market_gets_no_show(start_peer: Any) -> None:
     """A market of protocol 1.1 does not know `show`, and the session continues without it."""
     process, sock = start_peer("session", 1, 3, "show")
     for answer in (encode(m.Welcome((1, 1))), encode(m.Decide(0)), encode(m.Bye())):

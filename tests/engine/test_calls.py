@@ -137,7 +137,7 @@ def test_request_is_answered_before_the_next_event() -> None:
             assert not np.any(trace["t_ps"][sends] == request.t_ps)
 
 
-def test_the_market_knows_the_calls_that_ended_when_it_is_asked() -> None:
+def test_the_market_knows_the_calls_that_ended_at_a_request() -> None:
     """Before the next report, the market knows all calls whose last packet must have left."""
     plan = telephones(voip(0.5, 0.3), ask=True, duration_s=8)
     outcome = run(plan, admit=lambda request, sock: request.id % 3 > 0)
@@ -170,7 +170,7 @@ def test_a_call_begins_behind_the_last_packet_of_the_one_before() -> None:
     assert np.isin(calls["start_ps"][calls["flow"] == 0], sends).any()  # held back till then
 
 
-def test_nobody_is_asked_where_nothing_is_sold() -> None:
+def test_calls_without_a_seller_send_no_request() -> None:
     """Calls that need no verdict send no request."""
     outcome = run(telephones(voip(1.0, 0.3)))
     assert outcome.requests == [] and outcome.table("calls")["accepted"].all()

@@ -63,7 +63,7 @@ def ends_as_no_number(plan: Plan, what: str) -> None:
 
 @pytest.mark.parametrize("rows", ["each", "together"])
 @pytest.mark.parametrize("epoch_s", [1.0, 300.0])
-def test_a_sum_that_wraps_within_an_epoch_is_not_told(rows: str, epoch_s: float) -> None:
+def test_a_sum_that_wraps_within_an_epoch_is_not_reported(rows: str, epoch_s: float) -> None:
     """A sum that passes 2^64 ps at 287 s, and then looks valid again, is not reported."""
     rate_bps, delay_s = 16e6, 250.0
     traffic = Law("cbr", {"interval_s": 8000 / rate_bps, "random_phase": 0.0})
@@ -73,7 +73,7 @@ def test_a_sum_that_wraps_within_an_epoch_is_not_told(rows: str, epoch_s: float)
     ends_as_no_number(plans.plan(links, [source], 300.0, epoch_s=epoch_s), "flows")
 
 
-def test_a_call_of_no_number_is_not_told() -> None:
+def test_a_call_whose_sum_overflows_is_not_reported() -> None:
     """A call of twenty packets with delays of 10^6 s each has a sum that overflows."""
     law = dict(idle_mean_s=1.0, call_mean_s=LONGEST_MEAN_S, interval_s=1e4, random_phase=0.0)
     law = {name: float(value) for name, value in law.items()}
@@ -83,7 +83,7 @@ def test_a_call_of_no_number_is_not_told() -> None:
     ends_as_no_number(plan, "calls")
 
 
-def test_waits_of_a_class_that_are_no_number_are_not_told() -> None:
+def test_waits_of_a_class_whose_sum_overflows_are_not_reported() -> None:
     """The sum of waits of 200 packets that take 1,000 s each, 2 x 10^19 ps, is not reported."""
     burst = Law("cbr", {"interval_s": 1e-3, "random_phase": 0.0})
     of, traffic = weights([{"share": 0.5}]), [(0, 1000, burst, 1)]

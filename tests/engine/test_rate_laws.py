@@ -173,7 +173,7 @@ def test_primal_rate_is_weight_over_marking(probability: float, delay_s: float) 
 
 
 @pytest.mark.parametrize("w", [0.5, rare(1.0), 4.0])
-def test_primal_takes_what_it_is_told_at_rates_of_a_few_packets_per_second(w: float) -> None:
+def test_primal_meets_its_target_at_rates_of_a_few_packets_per_second(w: float) -> None:
     """The rate is w / p even if kappa, 5 packets/s per mark, exceeds it (siris2002 Eq. 1)."""
     probability, seconds = 0.3, 1000
     links = plans.duplex("l", 0, 1, 1e10, 0.02, marking=plans.fixed(probability))

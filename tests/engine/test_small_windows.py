@@ -57,7 +57,7 @@ def taken(
 
 
 @pytest.mark.parametrize(("window", "marked", "rtt_s"), CASES)
-def test_a_flow_takes_what_it_is_told(window: float, marked: float, rtt_s: float) -> None:
+def test_a_flow_meets_its_target(window: float, marked: float, rtt_s: float) -> None:
     """Flows get their target within 5 % at a gain of 0.5, whatever window, marking and RTT."""
     law = plans.wtp(gain=0.5)
     marks = 6000 if marked > 0.01 else 2000
@@ -65,7 +65,7 @@ def test_a_flow_takes_what_it_is_told(window: float, marked: float, rtt_s: float
 
 
 @pytest.mark.parametrize("window", [0.05, 0.42, 5.0])
-def test_inverse_decrease_takes_what_it_is_told(window: float) -> None:
+def test_inverse_decrease_meets_its_target(window: float) -> None:
     """The target is met for weights far below one mark. Larger windows settle too slowly."""
     law = plans.wtp(gain=0.5, form=1)
     marked, rtt_s = 0.19, 0.04
@@ -94,7 +94,7 @@ HOPS_S = (0.004, 0.02, 0.04, 0.079)
 
 @pytest.mark.parametrize("marking", [VIRTUAL, rare(THRESHOLD)], ids=lambda marking: marking.law)
 @pytest.mark.parametrize("mark_rate", [48.0, rare(8.0)])
-def test_marks_that_come_in_bursts_are_as_many_as_told(mark_rate: float, marking: Law) -> None:
+def test_marks_that_come_in_bursts_meet_the_target(mark_rate: float, marking: Law) -> None:
     """With oscillating windows, twenty flows receive their target of marks within 3 %.
 
     Without the correction they receive up to 14 % more: ACKs answer packets that left at the window
@@ -109,7 +109,7 @@ def test_marks_that_come_in_bursts_are_as_many_as_told(mark_rate: float, marking
     assert ratios.tolist() == pytest.approx([1] * 20, abs=0.03)
 
 
-def test_a_flow_that_is_told_more_wakes() -> None:
+def test_a_flow_with_a_higher_target_wakes() -> None:
     """A flow that has nearly stopped for 20 s resumes within 2 s at a target of 5 marks/s."""
     links = [
         plans.link("l", 0, 1, 1e10, 0.02, marking=plans.fixed(0.2)),

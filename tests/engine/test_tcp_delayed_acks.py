@@ -119,7 +119,7 @@ def test_a_pair_is_timed_by_its_first_packet() -> None:
 
 
 @pytest.mark.parametrize("probability", [0.05, 0.5, 1.0])
-def test_marks_are_told_at_once_with_accurate_echo(probability: float) -> None:
+def test_marks_are_echoed_at_once_with_accurate_echo(probability: float) -> None:
     """ACKs leave at once for marks after unmarked packets, and for second new marks (RFC 9768)."""
     transport = plans.tcp(plans.wtp(8), delayed_acks=8, delayed_ack_ps=WAIT_PS)
     found = acks(one_flow(transport, 20, probability=probability))

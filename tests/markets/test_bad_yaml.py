@@ -82,7 +82,7 @@ def test_faults_are_named_with_their_place(case: str, tmp_path: Path) -> None:
     assert str(error).startswith(f"{file}:{line}: {path}")
 
 
-def test_missing_keys_are_told_together(tmp_path: Path) -> None:
+def test_missing_keys_are_listed_together(tmp_path: Path) -> None:
     """All missing keys are listed together, with their forms or lines."""
     file = tmp_path / "bare.yaml"
     file.write_text("version: 1\n")

@@ -121,7 +121,7 @@ def test_each_flow_pays_by_its_choice(tmp_path: Path) -> None:
     ]
 
 
-def test_strategies_are_told_what_they_have_chosen(tmp_path: Path) -> None:
+def test_strategies_observe_their_choices(tmp_path: Path) -> None:
     """Strategies observe the choices of their agent's flows, in the order of contracts."""
     LOG.clear()
     run(scenario_from_text(TEXT), out=tmp_path / "r")

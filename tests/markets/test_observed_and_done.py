@@ -87,7 +87,7 @@ def test_views_name_their_source_and_leave_headers_out(tmp_path: Path) -> None:
     assert [view.switched_on for view in views] == [view.t_ps <= 6 * 10**12 for view in views]
 
 
-def test_a_carrier_is_told_its_links_by_name_and_use(tmp_path: Path) -> None:
+def test_a_carrier_observes_its_links_by_name_and_use(tmp_path: Path) -> None:
     """A carrier sees both directions of links, their busy shares of time, and times in s and ps."""
     result = made(tmp_path / "r", "Switch")
     views = [view for view in LOG["isp"] if isinstance(view, PriceObservation)]

@@ -35,7 +35,7 @@ def test_set_of_another_law_drops_the_old_parameters() -> None:
     ("traffic", "law"),
     [("{kind: cbr, rate: 64 kbps}", "udp"), ("{kind: web}", "wtp"), ("{kind: greedy}", "wtp")],
 )
-def test_a_missing_transport_is_told_with_one_that_carries_the_traffic(
+def test_the_message_on_a_missing_transport_names_one_for_the_traffic(
     traffic: str, law: str
 ) -> None:
     """The message proposes a transport that can carry the traffic, such as udp for datagrams."""
@@ -95,7 +95,9 @@ def test_a_scenario_is_not_a_sweep_and_a_sweep_is_not_a_scenario() -> None:
         load(EXAMPLES.parent / "sweeps" / "gold-silver-price.yaml")
 
 
-def test_a_misspelt_class_is_told_what_its_module_has(tmp_path: Path, monkeypatch) -> None:
+def test_the_message_on_a_misspelt_class_lists_those_of_its_module(
+    tmp_path: Path, monkeypatch
+) -> None:
     """The message lists strategies that the module defines, not those that it imports."""
     text = "from ecnomy.agents.strategies.stay import Stay\nclass Mine(Stay):\n    pass\n"
     (tmp_path / "slip_lab.py").write_text(text)

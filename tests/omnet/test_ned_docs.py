@@ -83,6 +83,6 @@ def test_modes_of_each_kind_are_used() -> None:
         assert found and set(found) == {mode}, name
 
 
-def test_the_formatter_of_c_plus_plus_is_told() -> None:
+def test_the_formatter_of_c_plus_plus_ignores_ned() -> None:
     """clang-format ignores NED, however it is called."""
     assert "**/*.ned" in (OMNET.parent / ".clang-format-ignore").read_text().splitlines()

@@ -180,7 +180,7 @@ def test_error_of_a_module_is_passed_on(tmp_path: Path) -> None:
     assert "\n" not in str(raised.value)
 
 
-def test_killed_market_is_told_in_cmdenv(tmp_path: Path) -> None:
+def test_cmdenv_logs_a_killed_market(tmp_path: Path) -> None:
     """After kill -9 of ecnomy, OMNeT++ ends within seconds, and its log gives the reason."""
     words = [sys.executable, "-m", "ecnomy.markets.cli", "run", str(GOLD_SILVER)]
     words += ["--engine", "omnet", "--set", "duration=3 h", "--out", str(tmp_path / "r")]

@@ -159,7 +159,7 @@ def test_queues_of_inet_carry_traffic(sample: Path, inner: list[str]) -> None:
 
 
 @pytest.mark.parametrize(("peer", "times"), [("inet.transportlayer.tcp.Tcp", 1), ("", 0)])
-def test_a_peer_that_does_not_echo_is_told_of_once(sample: Path, peer: str, times: int) -> None:
+def test_a_peer_that_does_not_echo_is_warned_of_once(sample: Path, peer: str, times: int) -> None:
     """If a law needs each mark but receivers echo by RFC 3168, a run warns once for all."""
     tcp = [f'*.receiver[*].tcp.typename="{peer}"', "*.receiver[*].tcp.ecnWillingness=true"]
     printed, scalars = run(sample, "Own", *(tcp if peer else []))

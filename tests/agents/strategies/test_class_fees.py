@@ -59,7 +59,7 @@ def test_a_deficit_is_recovered_once_if_over_is_shorter_than_every() -> None:
 
 
 @pytest.mark.parametrize("strategy", [CostPlus(every=1), FillClasses(every=1)])
-def test_fees_change_when_they_are_told_to(strategy: CostPlus | FillClasses) -> None:
+def test_fees_change_when_due(strategy: CostPlus | FillClasses) -> None:
     """Fees change when due: ten epochs of 0.1 s are exactly one second."""
     fees_posted = [
         strategy.post_fees(class_view(0.1 * k, 0.1, 10**6, members=9)) for k in range(1, 41)

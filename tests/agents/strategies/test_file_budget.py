@@ -60,7 +60,7 @@ def test_a_deadline_begins_with_its_file() -> None:
     assert pay(second) == pytest.approx(pay(first)) == pytest.approx(10 / (95 - 2 - 1))
 
 
-def test_a_window_that_lags_is_told_more() -> None:
+def test_a_window_that_lags_gets_more_pay() -> None:
     """A window lags by T / (gain p) = 10 s, five times as long as two decisions."""
     strategy = FileBudget(deadline=10.0, memory=1e-3, margin=0.001)
     strategy.decide_many(observation(0, 0))

@@ -34,7 +34,7 @@ WORTH = 2 * math.log(1 + 8)  # at 8 Mbps
 
 
 @pytest.mark.parametrize("pay", [0.0, 1.0, 0.99 * WORTH, 1.01 * WORTH, 100.0])
-def test_pay_beyond_the_utility_is_told(pay: float) -> None:
+def test_pay_beyond_the_utility_is_warned_of(pay: float) -> None:
     """The most expensive alternative counts, at the full rate of its link."""
     scenario = scenario_from_text(TEXT.replace("PAY", f"{pay} money/s"))
     found = [w for w in warnings(scenario, make_plan(scenario)) if "worth" in w]

@@ -110,7 +110,7 @@ def test_check_names_idle_carriers_and_choices_that_share_a_path() -> None:
         ),
     ],
 )
-def test_ends_that_are_swapped_are_told_so(
+def test_ends_that_are_swapped_are_named(
     ends: str, path: str, where: str, found: str, expected: str
 ) -> None:
     """If `from` and `to` run against the links, the message gives the two that would work."""

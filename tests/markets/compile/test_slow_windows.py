@@ -58,7 +58,7 @@ def test_the_numbers_are_those_of_the_formula() -> None:
         assert found.time_s == pytest.approx(12.5, rel=1e-3)
 
 
-def test_a_warmup_too_short_is_told_with_numbers() -> None:
+def test_a_warmup_too_short_is_warned_of_with_numbers() -> None:
     """The warning names source, time, warm-up, and a warm-up that would be long enough."""
     first, second = warned(SLOW)
     assert "source light" in first and "source heavy" in second
@@ -105,7 +105,7 @@ def test_a_window_below_a_packet_settles_within_marks() -> None:
     assert warned(SMALL.format(duration=3000, warmup=801)) == []
 
 
-def test_the_floor_of_an_ack_clocked_window_is_told_from_a_twentieth_on() -> None:
+def test_the_floor_of_an_ack_clocked_window_is_warned_of_from_a_twentieth_on() -> None:
     """A window at its floor of one packet gets 0.75 marks/s, which is warned of."""
     text = SMALL.format(duration=3000, warmup=2000)
     for mark_rate, over in ((0.75, ""), (0.72, ""), (0.7, "1.07"), (0.0375, "20")):

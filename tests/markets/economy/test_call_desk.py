@@ -142,7 +142,7 @@ def test_a_refund_of_the_price_follows_a_posted_price(money_back: bool, refund: 
     assert market.desk.tariff(line, 0).reimbursement_micro == refund
 
 
-def test_the_cheapest_is_asked_first_and_the_next_if_it_refuses() -> None:
+def test_the_cheapest_decides_first_and_the_next_if_it_refuses() -> None:
     """The cheapest seller of the hour comes first. A call refused by all is blocked."""
     market = Desk()
     dear, cheap = CallTariff(70, 0, 1.0, 0), TARIFF

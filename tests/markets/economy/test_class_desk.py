@@ -166,7 +166,7 @@ def test_a_member_that_costs_just_the_limit_is_let_in(limit: int, fits: bool) ->
 
 
 @pytest.mark.parametrize("answer", [True, False])
-def test_a_provider_that_wants_to_is_asked(answer: bool) -> None:
+def test_a_provider_with_an_admission_rule_decides(answer: bool) -> None:
     """A provider decides on its own class only, and gets the current number of members."""
     desk = Desk(decides=True)
     desk.answer = answer

@@ -225,7 +225,7 @@ def test_a_tariff_of_a_users_own() -> None:
     assert paid == [[500_000, 500_000], [500_000, 500_000], [0, 500_000]]
 
 
-def test_a_users_tariff_is_told_how_long_rows_were_active() -> None:
+def test_a_users_tariff_gets_the_active_time_of_rows() -> None:
     """Without `active_ps` the whole epoch counts; in a menu, only rows that chose the tariff."""
     active = Own(path="lab_tariffs:Active")
     assert accruer(active, 2, "mark").due(0, 3 * 10**12, ints(0, 0), 0).tolist() == [3, 3]

@@ -26,7 +26,7 @@ def market(answer: Any) -> Market:
     return Market(plan([source("one")]), MarketSpec(1000, (isp,)))
 
 
-def test_engines_are_told_of_what_changes_only() -> None:
+def test_engines_get_only_changed_parameters() -> None:
     """Orders contain only changed parameters, and the carrier sees the current law."""
     made = market({"bottleneck": {"probability": np.float64(0.2)}})
     first = made.decide(report(made.plan, 0, 0))

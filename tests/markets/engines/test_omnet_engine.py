@@ -64,7 +64,7 @@ def test_run_on_omnet_ends_in_the_same_tables(scene, tmp_path: Path) -> None:
     assert "OMNeT++ Discrete Event Simulation" in (tmp_path / "r/omnet/log.txt").read_text()
 
 
-def test_opp_run_is_told_everything(scene, stand_in: Path, tmp_path: Path, monkeypatch) -> None:
+def test_opp_run_gets_every_option(scene, stand_in: Path, tmp_path: Path, monkeypatch) -> None:
     """opp_run gets NED folders, exclusions and the library, regardless of the shell's settings."""
     monkeypatch.setenv("OMNETPP_NED_PATH", "/elsewhere")
     run(scene(), out=tmp_path / "r", engine="omnet")

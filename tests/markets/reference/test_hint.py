@@ -130,7 +130,7 @@ def test_the_command_at_the_end_names_the_law_or_kind(
     assert ecnomy("explain", *shown.split()) == 0
 
 
-def test_a_key_in_the_wrong_place_is_told_of_its_places(
+def test_the_message_on_a_misplaced_key_names_its_places(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The law or the mapping that has the key, if there are at most three."""

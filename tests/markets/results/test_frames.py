@@ -113,7 +113,7 @@ def test_frames_say_what_the_tables_hold(made: Results) -> None:
         assert row.unit == {"class-fee": "s", "marks": "marks"}[row.kind]
 
 
-def test_agents_are_told_in_words(made: Results) -> None:
+def test_agents_are_shown_in_words(made: Results) -> None:
     """Prices and willingness to pay are shown in money, and a class by its name."""
     table = made.agents
     price = table[table["what"] == "price"]

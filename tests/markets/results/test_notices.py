@@ -128,7 +128,7 @@ def test_marks_not_taken_because_of_losses(how: dict, expected: dict[str, tuple]
     }
 
 
-def test_losses_of_windows_that_aim_at_less_than_was_asked() -> None:
+def test_losses_of_windows_that_aim_at_less_than_requested() -> None:
     """Queueing lowered their aim to 6 marks/s: the losses must account for half of 1 mark/s."""
     state = {"weight": [[0.6, 0.6, 1.8]] * 4}
     assert found(losses, Run(**state)) == {"two": TWO, "many": MANY}

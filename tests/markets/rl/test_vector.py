@@ -78,7 +78,7 @@ def test_markets_have_seeds_of_their_own(envs: MarketVectorEnv) -> None:
     assert first == second != third != 4
 
 
-def test_what_is_wrong_is_told(file: Path, envs: MarketVectorEnv) -> None:
+def test_wrong_numbers_are_refused(file: Path, envs: MarketVectorEnv) -> None:
     """Wrong numbers of markets, seeds and actions are refused, and the markets can continue."""
     for count, processes in ((0, 1), (2, -1)):
         with pytest.raises(InputError, match="expected 1 or more"):

@@ -93,7 +93,7 @@ def test_a_scheduler_takes_no_shared_marking() -> None:
         ("marking: red", "", 4, "found 'red'"),
     ],
 )
-def test_faults_are_told_where_they_stand(shared: str, near: str, line: int, said: str) -> None:
+def test_faults_are_named_with_their_line(shared: str, near: str, line: int, said: str) -> None:
     """The shared marking is checked even if no link uses it."""
     with pytest.raises(ScenarioError) as caught:
         scenario_from_text(text(shared, near), "x.yaml")

@@ -84,7 +84,7 @@ def test_abilene_is_what_topohub_says() -> None:
     assert max(scale) - min(scale) < 1 / 233  # whole bits per second of the smallest demand
 
 
-def test_the_busiest_link_is_offered_what_was_asked_for() -> None:
+def test_the_busiest_link_is_offered_the_requested_load() -> None:
     """The busiest link has the requested load, with framing, over all flows of a pair."""
     for new in ("rate: 10 Mbps\n  framing: 100 bytes", "rate: 10 Mbps\n  routing: hops"):
         plan = make_plan(scenario("rate: 10 Mbps", new))
@@ -329,7 +329,7 @@ def test_unreachable_pairs_are_named() -> None:
     assert error.found == "'ATLAM5', which 'one' cannot reach"
 
 
-def test_topohub_is_asked_for_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_topohub_is_named_with_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without topohub, the message gives the command that installs it."""
     monkeypatch.setitem(sys.modules, "topohub", None)
     with pytest.raises(ScenarioError, match=r"topohub.*pip install 'ecnomy\[all\]'"):
