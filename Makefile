@@ -79,6 +79,7 @@ bench: $(VENV)/installed $(VENV)/test
 	@$(BIN)/python tests/bench/bench_sweep.py
 	@$(BIN)/python tests/bench/bench_rows.py
 	@$(BIN)/python tests/bench/bench_rl.py
+	@$(BIN)/python tests/bench/plot_history.py
 
 # A sweep that is killed, starved of disk and corrupted at random moments, then single markets that are killed; some minutes.
 #   make torture TORTURE="--seed 7"      the same moments again
