@@ -57,7 +57,9 @@ def write(folder: Path, tournament: str = TOURNAMENT, scenario: str = SCENARIO) 
     return folder / "tournament.yaml"
 
 
-def made_up(earned_by: Callable[[int, Floats], float], populations: tuple[int, ...] = (2, 3)):
+def made_up(
+    earned_by: Callable[[int, Floats], float], populations: tuple[int, ...] = (2, 3)
+) -> Payoffs:
     """A table with each player's pay-off as a function of its strategy and the shares."""
     rng = np.random.default_rng(1)
     earned, paid = {}, {}
