@@ -30,7 +30,34 @@ LAWS: Final = Path(__file__).resolve().parents[2] / "omnet" / "laws"
 NATIVE: Final = Path(__file__).resolve().parent / "native"
 CACHE: Final = BUILD / "law-tests"
 FLAGS: Final = ("-std=c++20", "-O0", "-fPIC", "-fvisibility=hidden", "-ffp-contract=off")
-LAW_SOURCES: Final = tuple(sorted(p.stem for p in NATIVE.glob("*.cc") if p.stem != "binding"))
+# laws that are registered by their class alone, named after the header; a marking law with the
+# method that reads the quantity that it tracks
+MARKING: Final = {
+    "adaptive_threshold": "threshold_bytes",
+    "adaptive_virtual_queue": "capacity_share",
+    "blue": "",
+    "choke": "",
+    "codel": "",
+    "flow_projection": "excess_bytes",
+    "flow_projection_heuristic": "excess_bytes",
+    "load_based": "load",
+    "pi": "",
+    "pie": "",
+    "red": "average",
+    "rem": "price",
+    "self_configuring_red": "max_probability",
+    "sfb": "",
+    "sred": "hit_frequency",
+    "threshold": "",
+    "virtual_queue": "backlog_bytes",
+}
+WINDOW: Final = (
+    *("bbr", "cubic", "dctcp", "prague", "primal", "rem_source", "scream", "tahoe", "vegas"),
+    *("wtp", "wtp_sender"),
+)
+LAW_SOURCES: Final = tuple(
+    sorted({*(p.stem for p in NATIVE.glob("*.cc") if p.stem != "binding"), *MARKING, *WINDOW})
+)
 APART: Final = ("stream_words",)  # renames what others include
 Part = tuple[str, list[Path], list[str]]  # name, inputs (the source first), flags
 
@@ -47,7 +74,8 @@ def build_module(
 
     Args:
         laws: folder with the law headers, the repository's or a changed copy.
-        sources: stems of the files in native/ to link; the module holds only their laws.
+        sources: laws of MARKING and WINDOW, and stems of files in native/, to link; the module
+            holds only their laws.
         folder: folder for the module; objects are always shared.
 
     Returns:
@@ -85,8 +113,27 @@ def _binding() -> Part:
     return "binding", [source, NATIVE / "host.h"], ["-DNDEBUG", *_python_includes()]
 
 
+@functools.cache
+def _registration(stem: str) -> Path:
+    """The source that registers a law: a file in native/, or one made from MARKING or WINDOW."""
+    if stem not in MARKING and stem not in WINDOW:
+        return NATIVE / f"{stem}.cc"
+    kind = "marking" if stem in MARKING else "window"
+    law = f"ecnomy::{stem.title().replace('_', '')}"
+    reads = MARKING.get(stem)
+    measure = f"[](const {law}& law) {{ return law.{reads}(); }}" if reads else "nullptr"
+    text = (
+        f'#include "{kind}/{stem}.h"\n#include "{kind}_host.h"\n'
+        "namespace ecnomy_testing {\nnamespace {\n"
+        f"const bool registered = register_{kind}<{law}>({measure if stem in MARKING else ''});\n"
+        "}  // namespace\n}  // namespace ecnomy_testing\n"
+    )
+    source = CACHE / "objects" / f"{stem}-{digest([text.encode()])}.cc"
+    return made(source, lambda out: out.write_text(text))
+
+
 def _law(laws: Path, stem: str) -> Part:
-    source = NATIVE / f"{stem}.cc"
+    source = _registration(stem)
     headers = [path for path in included(source, (laws, NATIVE)) if path != source]
     ahead = ["-include", str(_standard_header())]
     return stem, [source, *headers], [*ahead, f"-I{laws}", f"-I{NATIVE}"]
@@ -95,12 +142,13 @@ def _law(laws: Path, stem: str) -> Part:
 def _group(laws: Path, stems: list[str]) -> Part:
     """Sources compiled as one file, with a different name of `registered` in each."""
     lines = "".join(
-        f'#define registered registered_{stem}\n#include "{stem}.cc"\n#undef registered\n'
+        f'#define registered registered_{stem}\n#include "{_registration(stem)}"\n'
+        "#undef registered\n"
         for stem in stems
     )
     source = CACHE / "objects" / f"{stems[0]}-{digest([lines.encode()])}.cc"
     made(source, lambda out: out.write_text(lines))
-    files = {file for stem in stems for file in included(NATIVE / f"{stem}.cc", (laws, NATIVE))}
+    files = {file for stem in stems for file in included(_registration(stem), (laws, NATIVE))}
     return f"from-{stems[0]}", [source, *sorted(files)], [f"-I{laws}", f"-I{NATIVE}"]
 
 

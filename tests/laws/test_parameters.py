@@ -43,7 +43,7 @@ def comparable(row: Row) -> tuple[object, ...]:
 def test_python_has_the_laws_of_the_headers(laws: Laws, kind: str) -> None:
     """Python and the headers name the same laws."""
     known = laws.tables()[kind].keys() | TABLELESS[kind]
-    assert law_table()[kind].keys() == known, "register the law in tests/laws/native"
+    assert law_table()[kind].keys() == known, "register the law in law_build.py"
     assert all(not law_table()[kind][name].parameters for name in TABLELESS[kind])
 
 
