@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rooms (subpackages) of each package, their imports, and cycles of modules.
+"""The rooms of each package, the imports between them, and cycles of modules and of rooms.
 
     python tests/rooms.py
 
-Imports within functions and for types count too. An arrow is an import of one room by another. It
-points upward if the imported room is higher in the layers of pyproject.toml.
+A room is a subpackage or a module beside the subpackages. Imports within functions and for types
+count too. An arrow is an import of one room by another. It points upward unless the imported room
+is in a lower layer of pyproject.toml. The package itself (`__init__.py`) is above all its rooms.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import networkx
 
 from outline import outline
 
-__all__ = ["circles", "imports", "main"]
+__all__ = ["PACKAGES", "arrows", "circles", "heights", "imports", "main", "room", "upward"]
 
 ROOT: Final = Path(__file__).parents[1]
 PACKAGES: Final = ("agents", "markets", "analysis")
@@ -32,27 +33,52 @@ def imports(package: str) -> Graph:
     return {name: _imported(file, package, modules) - {name} for name, file in modules.items()}
 
 
+def arrows(graph: Graph, of: Callable[[str], str] = str) -> list[tuple[str, str]]:
+    """The imports between different modules or rooms, sorted."""
+    pairs = ((of(a), of(b)) for a, others in graph.items() for b in others)
+    return sorted({(a, b) for a, b in pairs if a != b})
+
+
 def circles(graph: Graph, of: Callable[[str], str] = str) -> list[list[str]]:
     """Modules or rooms that import each other in a cycle, sorted."""
-    arrows = {(of(a), of(b)) for a, others in graph.items() for b in others if of(a) != of(b)}
-    found = networkx.strongly_connected_components(networkx.DiGraph(sorted(arrows)))
+    found = networkx.strongly_connected_components(networkx.DiGraph(arrows(graph, of)))
     return sorted(sorted(circle) for circle in found if len(circle) > 1)
+
+
+def upward(graph: Graph, heights: Mapping[str, int]) -> list[tuple[str, str]]:
+    """The arrows that point upward; KeyError for a room without a layer."""
+    return [(a, b) for a, b in arrows(graph, room) if heights[a] >= heights[b]]
+
+
+def heights(package: str) -> dict[str, int]:
+    """Room -> its layer in pyproject.toml, counted from the top, and -1 for the package itself."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+    layers = next(
+        contract["layers"]
+        for contract in settings["contracts"]
+        if f"ecnomy.{package}" in contract.get("containers", ())
+    )
+    found = {name.strip(): i for i, layer in enumerate(layers) for name in layer.split("|")}
+    return {"": -1, **found}
 
 
 def main() -> None:
     """Print the counts of each package, its upward arrows and its cycles."""
     for package in PACKAGES:
         graph = imports(package)
-        pairs = ((_room(a), _room(b)) for a, others in graph.items() for b in others if a)
-        arrows = {(a, b) for a, b in pairs if a != b}
-        rooms = {_room(name) for name in graph} - {""}
-        above = _heights(package)
-        upward = sorted((a, b) for a, b in arrows if above.get(a, 0) > above.get(b, 0))
-        print(f"{package}: {len(rooms)} rooms, {len(arrows)} arrows, {len(upward)} upward")
-        for a, b in upward:
+        rooms = {room(name) for name in graph} - {""}
+        inner = [(a, b) for a, b in arrows(graph, room) if a]
+        against = upward(graph, heights(package))
+        print(f"{package}: {len(rooms)} rooms, {len(inner)} arrows, {len(against)} upward")
+        for a, b in against:
             print(f"  upward: {a} -> {b}")
-        for circle in circles(graph):
+        for circle in circles(graph) + circles(graph, room):
             print(f"  circle: {', '.join(circle)}")
+
+
+def room(module: str) -> str:
+    """The room of a module; "" for the package itself."""
+    return module.partition(".")[0]
 
 
 def _name(file: Path, folder: Path) -> str:
@@ -70,20 +96,6 @@ def _imported(file: Path, package: str, modules: Mapping[str, Path]) -> set[str]
                 inner = inner.rpartition(".")[0]
             found.add(inner)
     return found
-
-
-def _room(module: str) -> str:
-    return module.partition(".")[0]
-
-
-def _heights(package: str) -> dict[str, int]:
-    """Room -> its place in the layers of pyproject.toml, counted from the top."""
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
-    for contract in settings["contracts"]:
-        if f"ecnomy.{package}" in contract.get("containers", ()):
-            layers = enumerate(contract["layers"])
-            return {room.strip(): i for i, layer in layers for room in layer.split("|")}
-    return {}
 
 
 if __name__ == "__main__":

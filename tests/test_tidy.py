@@ -108,9 +108,53 @@ def test_packages_list_modules_that_exist() -> None:
 
 
 @pytest.mark.parametrize("package", rooms.PACKAGES)
-def test_no_modules_import_each_other(package: str) -> None:
+def test_no_modules_or_rooms_import_each_other(package: str) -> None:
     """The rule includes circles, imports within functions and imports for types alone."""
-    assert rooms.circles(rooms.imports(package)) == []
+    graph = rooms.imports(package)
+    assert rooms.circles(graph) == []
+    assert rooms.circles(graph, rooms.room) == []
+
+
+@pytest.mark.parametrize("package", rooms.PACKAGES)
+def test_rooms_import_only_rooms_below_them(package: str) -> None:
+    """Each room is in a layer of pyproject.toml, and imports only from lower layers."""
+    graph, heights = rooms.imports(package), rooms.heights(package)
+    assert {rooms.room(module) for module in graph} == set(heights)
+    assert rooms.upward(graph, heights) == []
+
+
+PLANTED = {
+    "agents/ecnomy/agents/__init__.py": "",
+    "agents/ecnomy/agents/high/__init__.py": "",
+    "agents/ecnomy/agents/high/one.py": "from ecnomy.agents.low.two import name\n",
+    "agents/ecnomy/agents/low/two.py": "",
+    "agents/ecnomy/agents/low/three.py": "def f():\n    from ecnomy.agents.high import x\n",
+    "agents/ecnomy/agents/four.py": "",
+    "pyproject.toml": "[[tool.importlinter.contracts]]\n"
+    'containers = ["ecnomy.agents"]\nlayers = ["high", "low | four"]\n',
+}
+
+
+def test_an_upward_import_and_a_circle_are_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two rooms may import each other even if none of their modules do."""
+    for name, text in PLANTED.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(rooms, "ROOT", tmp_path)
+    graph = rooms.imports("agents")
+    assert rooms.circles(graph) == []
+    assert rooms.circles(graph, rooms.room) == [["high", "low"]]
+    assert rooms.upward(graph, rooms.heights("agents")) == [("low", "high")]
+    beside = {**graph, "four": {"low.two", ""}}
+    assert rooms.upward(beside, rooms.heights("agents")) == [
+        ("four", ""),
+        ("four", "low"),
+        ("low", "high"),
+    ]
+    with pytest.raises(KeyError):
+        rooms.upward({"fifth": {"low.two"}}, rooms.heights("agents"))
 
 
 @pytest.mark.parametrize("part", rooms.PACKAGES)

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["PS_PER_S", "Timed"]
+__all__ = ["LONGEST_PS", "PS_PER_S", "Timed"]
 
 PS_PER_S: Final = 10**12
+LONGEST_PS: Final = 2**62  # longest interval between two decisions
 
 
 class Timed:

@@ -20,7 +20,9 @@ from ecnomy.agents.random_streams import agent_stream
 from ecnomy.agents.roles.application_provider import ApplicationProvider
 from ecnomy.agents.roles.connectivity_provider import ConnectivityProvider
 from ecnomy.agents.roles.customer import Customer
-from ecnomy.agents.roles.role import ADAPT, LONGEST_PS, Role, Strategist, Terms, settling_ps
+from ecnomy.agents.roles.role import ADAPT, Role, Terms, settling_ps
+from ecnomy.agents.strategies.strategist import Strategist
+from ecnomy.agents.times import LONGEST_PS
 from flow_world import noting
 from flow_world import observation as observed
 from role_views import OFFERS, flows, observation, prices

@@ -18,9 +18,10 @@ from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.observation import Offer
 from ecnomy.agents.roles.application_provider import ApplicationProvider
 from ecnomy.agents.roles.guaranteed_stream_provider import GuaranteedStreamProvider
-from ecnomy.agents.roles.role import ADAPT, EVERY_REPORT, Role, Strategist, Terms
+from ecnomy.agents.roles.role import ADAPT, EVERY_REPORT, Role, Terms
 from ecnomy.agents.roles.subscriber import Subscriber
 from ecnomy.agents.spec import AgentSpec, CallLine, ClassSpec, ElasticLine, StrategySpec
+from ecnomy.agents.strategies.strategist import Strategist
 from flow_world import observation
 
 CALLS = "lab_sellers:Calls"

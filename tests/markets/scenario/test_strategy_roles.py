@@ -14,6 +14,7 @@ from ecnomy.agents.errors import InputError
 from ecnomy.agents.roles.application_provider import ApplicationProvider
 from ecnomy.agents.roles.connectivity_provider import ConnectivityProvider
 from ecnomy.agents.roles.customer import Customer
+from ecnomy.agents.roles.fitting import wanted_instead
 from ecnomy.agents.roles.guaranteed_stream_provider import GuaranteedStreamProvider
 from ecnomy.agents.roles.preset import with_article
 from ecnomy.agents.roles.price_handler import PriceHandler
@@ -21,7 +22,6 @@ from ecnomy.agents.roles.role import Terms
 from ecnomy.agents.roles.subscriber import Subscriber
 from ecnomy.agents.spec import CallLine
 from ecnomy.agents.strategies import BUILT_IN
-from ecnomy.agents.strategies.fitting import wanted_instead
 from ecnomy.markets import make_plan
 from ecnomy.markets.cli.main import main
 from ecnomy.markets.compile.check import warnings

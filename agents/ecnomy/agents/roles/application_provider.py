@@ -24,11 +24,12 @@ from ecnomy.agents.decision import Decision
 from ecnomy.agents.errors import EcnomyError, StrategyError
 from ecnomy.agents.money import DEAREST_MICRO
 from ecnomy.agents.observation import Observation, Offer
-from ecnomy.agents.roles.role import EVERY_REPORT, Role, Strategist, Terms, settling_ps
+from ecnomy.agents.roles.role import EVERY_REPORT, Role, Terms, settling_ps
 from ecnomy.agents.seat import Seat
 from ecnomy.agents.spec import AgentSpec
 from ecnomy.agents.strategies import blame
 from ecnomy.agents.strategies.menu import Menu
+from ecnomy.agents.strategies.strategist import Strategist
 
 __all__ = ["ApplicationProvider"]
 

@@ -7,8 +7,9 @@ import mesa
 
 from ecnomy.agents.decision import Decision
 from ecnomy.agents.observation import Observation
-from ecnomy.agents.roles.role import ADAPT, Strategist, Terms, settling_ps
+from ecnomy.agents.roles.role import ADAPT, Terms, settling_ps
 from ecnomy.agents.roles.user import User
+from ecnomy.agents.strategies.strategist import Strategist
 
 __all__ = ["Customer"]
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from ecnomy.agents.decision import Decision
 from ecnomy.agents.observation import Observation
-from ecnomy.agents.roles.role import Strategist
 from ecnomy.agents.spec import ElasticLine
+from ecnomy.agents.strategies.strategist import Strategist
 
 __all__ = ["ElasticSales"]
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from ecnomy.agents.errors import InputError
 from ecnomy.agents.find import Family, find
 from ecnomy.agents.roles.preset import PHASES, Preset
+from ecnomy.agents.strategies.find import FOR_FLOWS
 
 if TYPE_CHECKING:
     from ecnomy.agents.roles.role import Role
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 __all__ = ["ROLES", "find_role", "preset_of"]
 
 _HERE: Final = "ecnomy.agents.roles"
-_FOR_FLOWS: Final = ("decide", "decide_many")
 _CHARGE: Final = "{kind: constant-charge, charge: 2 money/s}"
 _PROMISE: Final = "{price: 0.05 money, max_delay: 15 ms, max_delay_rate: 0.01}"
 ROLES: Final[dict[str, Preset]] = {
@@ -33,13 +33,13 @@ ROLES: Final[dict[str, Preset]] = {
         f"{_HERE}.application_provider:ApplicationProvider",
         takes=("classes", "marks_paid_by"),
         needs={"classes": "at least one class with a fee"},
-        asks=_FOR_FLOWS,
+        asks=FOR_FLOWS,
     ),
     "customer": Preset(
         f"{_HERE}.customer:Customer",
         takes=("sources",),
         needs={"sources": "the sources whose flows are the customer's"},
-        asks=_FOR_FLOWS,
+        asks=FOR_FLOWS,
         uses=True,
     ),
     "price-handler": Preset(
@@ -49,7 +49,7 @@ ROLES: Final[dict[str, Preset]] = {
             "sources": "the sources whose flows are the price-handler's",
             "strategy": f"a strategy such as {_CHARGE}",
         },
-        asks=_FOR_FLOWS,
+        asks=FOR_FLOWS,
         strategy_needs={
             "constant-charge": ("charge", "neither 'charge' nor a class with a fee", _CHARGE)
         },

@@ -14,8 +14,9 @@ import mesa
 
 from ecnomy.agents.decision import Decision
 from ecnomy.agents.observation import Observation, Truths
-from ecnomy.agents.roles.role import ADAPT, SHORTEST_PS, Strategist, Terms, settling_ps
+from ecnomy.agents.roles.role import ADAPT, SHORTEST_PS, Terms, settling_ps
 from ecnomy.agents.roles.user import User
+from ecnomy.agents.strategies.strategist import Strategist
 
 __all__ = ["PriceHandler"]
 

@@ -11,10 +11,11 @@ from ecnomy.agents import find as families
 from ecnomy.agents.errors import EcnomyError, StrategyError
 from ecnomy.agents.find import Family
 
-__all__ = ["BUILT_IN", "GROUP", "METHODS", "STRATEGIES", "blame", "find", "make"]
+__all__ = ["BUILT_IN", "FOR_FLOWS", "GROUP", "METHODS", "STRATEGIES", "blame", "find", "make"]
 
 GROUP: Final = "ecnomy.strategies"
-METHODS: Final = ("decide", "decide_many", "post_price", "admit", "order")
+FOR_FLOWS: Final = ("decide", "decide_many")  # methods of strategies that decide about flows
+METHODS: Final = (*FOR_FLOWS, "post_price", "admit", "order")
 BUILT_IN: Final[dict[str, str]] = {
     "accept-all": "ecnomy.agents.strategies.accept_all:AcceptAll",
     "aggressiveness-knob": "ecnomy.agents.strategies.aggressiveness_knob:AggressivenessKnob",

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import msgspec
 import numpy as np
@@ -24,9 +24,9 @@ from ecnomy.agents.arrays import Integers
 from ecnomy.agents.decision import LEAVE, NO_BUDGET, NO_CAP, Decision
 from ecnomy.agents.observation import Observation
 from ecnomy.agents.parameters import Refused, Strategies
-
-if TYPE_CHECKING:
-    from ecnomy.agents.roles.role import Strategist
+from ecnomy.agents.strategies.find import FOR_FLOWS, find
+from ecnomy.agents.strategies.fitting import fits, listed
+from ecnomy.agents.strategies.strategist import Strategist
 
 __all__ = ["Menu"]
 
@@ -49,20 +49,17 @@ class Menu:
     choices: Annotated[Mapping[str, Any], Strategies()]
 
     def __post_init__(self) -> None:
-        from ecnomy.agents.roles.role import Strategist
-        from ecnomy.agents.strategies.find import find
-        from ecnomy.agents.strategies.fitting import wanted_instead
-
         if not self.choices:
             raise Refused("choices", "no choices", "at least one named strategy")
         self._of: dict[str, Strategist] = {}
         for name, given in self.choices.items():
             kind = str(given["kind"])
-            wanted = wanted_instead(kind, self.roles[0])
-            if kind == "menu" or wanted:
-                expected = wanted or "a strategy that is not a menu"
-                raise Refused(f"choices.{name}.kind", repr(kind), expected)
-            cls = find(kind)
+            cls, role = find(kind), self.roles[0]
+            if not fits(cls, role, FOR_FLOWS):
+                wanted = f"a strategy for an {role}: {listed(role, FOR_FLOWS)}"
+                raise Refused(f"choices.{name}.kind", repr(kind), wanted)
+            if kind == "menu":
+                raise Refused(f"choices.{name}.kind", repr(kind), "a strategy that is not a menu")
             whole = [
                 key for key in ("post_fees", "let_in", "needs_of_classes") if hasattr(cls, key)
             ]

@@ -20,7 +20,7 @@ import msgspec
 
 from ecnomy.agents.errors import EcnomyError
 from ecnomy.agents.roles import preset_of
-from ecnomy.agents.strategies.fitting import wanted_instead
+from ecnomy.agents.roles.fitting import wanted_instead
 from ecnomy.analysis.tournament.keys import ENTRANT, ROLES
 from ecnomy.markets.conformance.listing import Listed, installed
 from ecnomy.markets.inputs.amounts import Word

@@ -21,8 +21,8 @@ import numpy as np
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.money import MICRO
 from ecnomy.agents.roles import preset_of
+from ecnomy.agents.roles.fitting import roles_of, wanted_instead
 from ecnomy.agents.strategies import find, make
-from ecnomy.agents.strategies.fitting import roles_of, wanted_instead
 from ecnomy.markets.conformance.asks import ASKS
 from ecnomy.markets.conformance.course import (
     Course,

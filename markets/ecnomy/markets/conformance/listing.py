@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import msgspec
 
+from ecnomy.agents.roles.fitting import roles_of
 from ecnomy.agents.strategies import BUILT_IN, GROUP, find
-from ecnomy.agents.strategies.fitting import roles_of
 from ecnomy.markets.scenario.parameters import Field, declared
 
 __all__ = ["Listed", "Parameter", "installed"]

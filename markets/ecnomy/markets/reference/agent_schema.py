@@ -41,7 +41,7 @@ def strategy_schema(*, partial: bool) -> Schema:
 
 def role_rules() -> list[Schema]:
     """Return a rule for each role: excluded keys, required keys and suitable strategies."""
-    from ecnomy.agents.strategies.fitting import wanted_instead
+    from ecnomy.agents.roles.fitting import wanted_instead
 
     kinds, rules = _kinds(), []
     for role, preset in ROLES.items():

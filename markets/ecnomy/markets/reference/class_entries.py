@@ -79,7 +79,7 @@ def strategy_entries() -> tuple[Entry, ...]:
 
 @functools.cache
 def _variant(name: str, cls: type) -> tuple[Entry, ...]:
-    from ecnomy.agents.strategies.fitting import roles_of
+    from ecnomy.agents.roles.fitting import roles_of
 
     within, fits = (f"kind: {name}",), roles_of(cls)
     itself = Entry(

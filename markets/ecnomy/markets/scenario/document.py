@@ -326,7 +326,7 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
     @staticmethod
     def _check_kind(kind: str, path: str, role: str) -> None:
         """Refuse a strategy that does not fit the role."""
-        from ecnomy.agents.strategies.fitting import wanted_instead
+        from ecnomy.agents.roles.fitting import wanted_instead
 
         if wanted := wanted_instead(kind, role):
             raise Misfit(path, f"{kind!r} of {with_article(role)}", wanted)
