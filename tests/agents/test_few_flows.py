@@ -1,60 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""For few flows, numbers are computed one by one, and equal the columns to the last bit."""
+"""Decisions about many flows equal those about each flow alone, to the last bit."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from ecnomy.agents.decision import FEW, LEAVE, Decision, checked
 from ecnomy.agents.errors import StrategyError
-from ecnomy.agents.observation import NO_OFFER, FlowColumns, Observation
-from ecnomy.agents.roles.role import _few, _many
 from ecnomy.agents.strategies.elastic_utility import ElasticUtility
 from flow_world import observation
-
-FLOWS = st.lists(
-    st.tuples(
-        st.sampled_from([0.0, 0.1, 0.5]) | st.floats(1e-9, 1e3),
-        st.integers(0, 10**9),
-        st.sampled_from([0.0]) | st.floats(1e-6, 1e3),
-        st.integers(0, 10**9),
-    ),
-    max_size=FEW,
-)
-
-
-def columns(rows: list[tuple[float, int, float, int]]) -> FlowColumns:
-    """Flows of (gain, delivered, srtt_s, marks)."""
-    n = len(rows)
-    gain, delivered, srtt_s, marks = zip(*rows, strict=True) if rows else ((), (), (), ())
-    return FlowColumns(
-        flow=np.arange(n, dtype=np.int64),
-        active=np.ones(n, dtype=np.int64),
-        goodput_bps=np.zeros(n),
-        delivered=np.array(delivered, dtype=np.int64),
-        marks=np.array(marks, dtype=np.int64),
-        charge_micro=np.zeros(n, dtype=np.int64),
-        srtt_s=np.array(srtt_s, dtype=np.float64),
-        gain=np.array(gain, dtype=np.float64),
-        offer=np.full(n, NO_OFFER),
-    )
-
-
-@given(FLOWS)
-def test_few_settle_as_many_do(rows: list[tuple[float, int, float, int]]) -> None:
-    """Marks, packets and the largest T / gain of the flows that can be steered."""
-    few, many = _few(columns(rows)), _many(columns(rows))
-    assert few == many or few[0] == many[0] == 0
 
 
 @pytest.mark.parametrize("flows", [1, FEW, FEW + 1])
 @pytest.mark.parametrize("bad", [-0.5, -2.0, np.nan, np.inf, -np.inf])
 def test_bad_amounts_are_refused_however_many(flows: int, bad: float) -> None:
     """A negative or infinite amount is refused, among few flows or many."""
-    flown = Observation(0, 0, 0, (), columns([(0.0, 0, 0.0, 0)] * flows))
+    flown = observation(0, 0, active=[1] * flows)
     good = np.full(flows, LEAVE)
     assert checked(Decision(good), flown, "who").willingness_micro_per_s is good
     wrong = good.copy()

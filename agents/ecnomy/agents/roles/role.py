@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 import mesa
 import msgspec
 
-from ecnomy.agents.decision import FEW
 from ecnomy.agents.money import MICRO
 from ecnomy.agents.observation import FlowColumns, Truths
 from ecnomy.agents.random_streams import agent_stream
@@ -47,31 +46,20 @@ SETTLE: Final = 3.0  # after this number of time constants, a response is within
 
 def settling_ps(flows: FlowColumns) -> int:
     """Return max(5 s, 3 T / (gain p)) over these flows [ps], or 5 s if there are no marks."""
-    marks, delivered, slowest_s = _few(flows) if len(flows.flow) <= FEW else _many(flows)
+    marks, delivered, slowest_s = _steered(flows)
     if marks == 0:
         return SHORTEST_PS
     constant_s = slowest_s * delivered / marks
     return max(SHORTEST_PS, min(LONGEST_PS, round(SETTLE * constant_s * PS_PER_S)))
 
 
-def _many(flows: FlowColumns) -> tuple[int, int, float]:
+def _steered(flows: FlowColumns) -> tuple[int, int, float]:
     """Return the marks, delivered packets and largest T / gain of flows that marks control."""
     steered = (flows.gain > 0) & (flows.delivered > 0) & (flows.srtt_s > 0)
     marks, delivered = int(flows.marks[steered].sum()), int(flows.delivered[steered].sum())
     if marks == 0:
         return 0, 0, 0.0
     return marks, delivered, float((flows.srtt_s[steered] / flows.gain[steered]).max())
-
-
-def _few(flows: FlowColumns) -> tuple[int, int, float]:
-    """Return the result of `_many` from scalars; for few flows, NumPy takes ten times as long."""
-    marks, delivered, slowest_s = 0, 0, 0.0
-    columns = flows.delivered.tolist(), flows.srtt_s.tolist(), flows.marks.tolist()
-    for gain, packets, srtt_s, marked in zip(flows.gain.tolist(), *columns, strict=True):
-        if gain > 0 and packets > 0 and srtt_s > 0:
-            marks, delivered = marks + marked, delivered + packets
-            slowest_s = max(slowest_s, srtt_s / gain)
-    return marks, delivered, slowest_s
 
 
 class Terms(msgspec.Struct, frozen=True):

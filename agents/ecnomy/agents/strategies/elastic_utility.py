@@ -61,12 +61,11 @@ from collections.abc import Mapping
 from typing import Annotated, ClassVar, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from ecnomy.agents.arrays import Floats, Integers, moved_rows
-from ecnomy.agents.decision import FEW, NO_CAP, Decision
+from ecnomy.agents.decision import NO_CAP, Decision
 from ecnomy.agents.money import MICRO
-from ecnomy.agents.observation import FlowColumns, Observation, column
+from ecnomy.agents.observation import FlowColumns, Observation, Truths, column
 from ecnomy.agents.parameters import OneOf, Refused, Unit, positive
 from ecnomy.agents.strategies.few_marks import FewMarks
 from ecnomy.agents.strategies.flow_utility import damping, rate_key, under_key, x0_of_flows
@@ -76,8 +75,6 @@ from ecnomy.agents.utilities import UTILITIES, Utility, concave_utility_of, find
 from ecnomy.agents.utilities.anticipating import Anticipating
 
 __all__ = ["ElasticUtility"]
-
-Truths = npt.NDArray[np.bool_] | list[bool]
 
 RANGE: Final = 1000.0  # range of x / x0
 LONGEST_STEP: Final = math.log(4.0)  # largest step of log w
@@ -120,7 +117,7 @@ class ElasticUtility:
         self._x0_bps: Floats = np.zeros(0)
         self._log_pay: Floats = np.zeros(0)  # log of w in micro-units per second
         self._settled_pay: Floats = np.zeros(0)  # the last log w beyond trials, -inf if none
-        self._going: Truths = []  # flows that sent at the last decision
+        self._going: Truths = np.zeros(0, dtype=np.bool_)  # flows that have sent and may send
         self._silent_s: Floats = np.zeros(0)  # time since a packet arrived
         self._leaving = Leaving(self._utility, self.retry)
         self._change = PriceChange(self._utility)
@@ -158,17 +155,16 @@ class ElasticUtility:
         flows = observation.flows
         if self._flow is not flows.flow and not np.array_equal(self._flow, flows.flow):
             self._meet(flows)
-        before, self._going = self._going, _going(flows)
+        before, self._going = self._going, np.logical_and(flows.active, flows.srtt_s)
         cap_bps = None
         if observation.dt_ps:
-            ratio, sent = flows.goodput_bps / self._x0_bps, np.logical_and(self._going, before)
+            ratio, sent = flows.goodput_bps / self._x0_bps, self._going & before
             self._count_marks(observation, ratio, sent)
             self._leaving.learn(observation, 8.0 * flows.delivered_bytes / self._x0_bps, sent)
             contract = self._leaving.contract()
             log_aim, elastic = self._log_aim(self._rates(observation, sent), contract)
             worth = self._unbiased(log_aim, elastic, flows.marks)
-            move = self._move_few if len(worth) <= FEW else self._move_many
-            moved = self._unheard(move(worth, before))
+            moved = self._unheard(self._move(worth, before))
             self._log_pay = self._follow(observation, ratio, sent, moved, contract)
             self._look_again(observation, ratio, sent)
             cap_bps = self._largest_bps(contract)
@@ -233,7 +229,6 @@ class ElasticUtility:
         """
         if not self._leaves:
             return
-        sent = np.asarray(sent, dtype=np.bool_)
         leaving = self._leaving
         settled = sent & ~leaving.away & ~leaving.probing & (ratio > 2 * PROBE)
         self._settled_pay = np.where(settled, self._log_pay, self._settled_pay)
@@ -256,22 +251,12 @@ class ElasticUtility:
         cap_bps = np.where((contract > 0) & np.isfinite(most), most * self._x0_bps, NO_CAP)
         return np.where(probing, PROBE * self._x0_bps, cap_bps)
 
-    def _move_many(self, worth: Floats, before: Truths) -> Floats:
+    def _move(self, worth: Floats, before: Truths) -> Floats:
         """Return each flow's next log w, on the way to log x U'(x)."""
         step = self._gain * (worth - self._log_pay)
-        step[~np.logical_and(self._going, before)] = 0.0
+        step[~(self._going & before)] = 0.0
         step = step.clip(-LONGEST_STEP, LONGEST_STEP)
         return (self._log_pay + step).clip(*self._bounds)
-
-    def _move_few(self, worth: Floats, before: Truths) -> Floats:
-        """Return the result of `_move_many` from scalars, which are faster for few flows."""
-        least, most = self._bounds
-        rows = zip(worth.tolist(), self._log_pay.tolist(), self._going, before, strict=True)
-        moved = []
-        for aim, pay, now, then in rows:
-            step = min(max(self._gain * (aim - pay), -LONGEST_STEP), LONGEST_STEP)
-            moved.append(min(max(pay + step, least), most) if now and then else pay)
-        return np.array(moved)
 
     def _meet(self, flows: FlowColumns) -> None:
         """Give new flows their first w. Other flows keep their w."""
@@ -281,12 +266,12 @@ class ElasticUtility:
         log_pay = self._log_worth(first_bps / 2 if self._sates else first_bps).clip(*self._bounds)
         _, new, old = np.intersect1d(flows.flow, self._flow, True, return_indices=True)
         log_pay[new] = self._log_pay[old]
-        going = moved_rows(np.array(self._going, np.bool_), count, new, old)
+        going = moved_rows(self._going, count, new, old)
         self._silent_s = moved_rows(self._silent_s, count, new, old)
         self._settled_pay = moved_rows(self._settled_pay, count, new, old, -np.inf)
         self._leaving.meet(own_bps / self._x0_bps, new, old)
         self._change.meet(count, new, old)
-        self._flow, self._log_pay, self._going = flows.flow, log_pay, going.tolist()
+        self._flow, self._log_pay, self._going = flows.flow, log_pay, going
 
     def _log_aim(self, rate_bps: Floats, contract: Floats) -> tuple[Floats, Truths]:
         """Return the target of log w, from x V'(x) or D(lambda + c), and where to correct bias."""
@@ -321,18 +306,6 @@ class ElasticUtility:
 
     def _log_worth(self, rate_bps: Floats) -> Floats:
         """Return the logarithm of x U'(x), in micro-units per second."""
-        if len(rate_bps) <= FEW:
-            rates = zip(rate_bps.tolist(), self._x0_bps.tolist(), strict=True)
-            r = np.array([min(max(x / x0, 1 / RANGE), RANGE) for x, x0 in rates])
-        else:
-            r = (rate_bps / self._x0_bps).clip(1 / RANGE, RANGE)
+        r = (rate_bps / self._x0_bps).clip(1 / RANGE, RANGE)
         worth: Floats = np.log(np.maximum(_MICRO * self._utility.worth(r), _TINY))
         return worth
-
-
-def _going(flows: FlowColumns) -> Truths:
-    """Return whether each flow is switched on and has received an ACK."""
-    if len(flows.flow) > FEW:
-        return np.logical_and(flows.active, flows.srtt_s)
-    states = zip(flows.active.tolist(), flows.srtt_s.tolist(), strict=True)
-    return [active != 0 and srtt_s != 0 for active, srtt_s in states]
