@@ -19,6 +19,7 @@ from typing import Any, Final
 
 import msgspec
 
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets import load
 from ecnomy.markets.compile.make import make_plan
 from sitegen.documents import ROOT
@@ -31,7 +32,6 @@ CODE: Final = Path(__file__).resolve().parents[1] / "play"
 SCRIPTS: Final = ("bridge", "market", "agents", "views", "run", "charts", "page")
 _BUILDER: Final = ROOT / "omnet" / "tools" / "browser_engine.py"
 _LIMIT_S: Final = 600.0
-_PS_PER_S: Final = 1e12
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ def live_scenario(name: str, changes: Sequence[str] = ()) -> dict[str, Any]:
         "name": name,
         "title": plan.title,
         "seed": plan.seed,
-        "epoch_s": plan.epoch_ps / _PS_PER_S,
+        "epoch_s": plan.epoch_ps / PS_PER_S,
         "speed": live.speed,
         "ahead_s": live.ahead_s,
         "load": {

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.cli.ending import stoppable
 from ecnomy.markets.cli.options import Jobs
 from ecnomy.markets.cli.printing import Json, console_for_tables, print_json
@@ -100,7 +101,7 @@ def _show(found: Any, folder: Path) -> None:
     from ecnomy.analysis.compare.table import comparison_table, cost_line, sentence
 
     console = console_for_tables()
-    from_s, to_s = (t_ps / 1e12 for t_ps in found.window_ps)
+    from_s, to_s = (t_ps / PS_PER_S for t_ps in found.window_ps)
     console.print(found.title or found.scenario, style="bold", markup=False)
     console.print(
         f"means over {from_s:g} s to {to_s:g} s with {100 * found.level:g} % intervals",

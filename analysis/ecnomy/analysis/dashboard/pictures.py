@@ -13,6 +13,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from ecnomy.agents.money import MICRO
 from ecnomy.analysis.dashboard.figures import MarketState
 from ecnomy.analysis.draw.panels import COLOURS, shortened
 from ecnomy.analysis.run.families import MOST_GROUPS
@@ -109,7 +110,7 @@ def history_svg(history: Sequence[MarketState]) -> bytes:
     t_s = [state.t_s for state in history]
     rates = [[state.groups[i].each_bps / 1e6 for state in history] for i in range(len(names))]
     used = [[100 * s.carriers[i].utilization for s in history] for i in range(len(carriers))]
-    prices = [[s.carriers[i].price_micro / 1e6 for s in history] for i in range(len(carriers))]
+    prices = [[s.carriers[i].price_micro / MICRO for s in history] for i in range(len(carriers))]
     called = [name or "network" for name in carriers]
     parts = (
         ("rate of a flow [Mbps]", names, rates, COLOURS, None),

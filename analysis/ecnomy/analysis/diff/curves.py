@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ecnomy.agents.arrays import Floats
+from ecnomy.agents.money import MICRO
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.run.activity import flows_on
 from ecnomy.analysis.run.carriers import prices_of
@@ -155,7 +156,7 @@ def _balances(run: RawRun, times: _Times, accounts: Sequence[str]) -> dict[str, 
         own = own - np.where(sides["debit"] == account, amount, 0)
         order = np.argsort(t_ps, kind="stable")
         sums = np.concatenate([[0], np.cumsum(own[order])])
-        values = sums[np.searchsorted(t_ps[order], times.edges_ps, side="right")] / 1e6
+        values = sums[np.searchsorted(t_ps[order], times.edges_ps, side="right")] / MICRO
         edges_s = np.asarray(times.edges_ps / PS_PER_S, dtype=np.float64)
         found[f"{account}: balance"] = Curve(edges_s, values, "money")
     return found

@@ -9,8 +9,8 @@ digit.
 from __future__ import annotations
 
 from ecnomy.agents.errors import ResultsError
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.run.prices import price_columns
-from ecnomy.markets.results.flows_and_links import PS_PER_S
 from ecnomy.markets.results.rawrun import RawRun
 from ecnomy.markets.sweep.gathered import outcome_row
 from ecnomy.markets.sweep.measure import added_measures, measured

@@ -17,6 +17,7 @@ import msgspec
 import numpy as np
 
 from ecnomy.agents.arrays import Floats
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.pages.parts import Cell, Query, money
 from ecnomy.analysis.report.database import Database
 from ecnomy.analysis.report.material import Made
@@ -177,7 +178,7 @@ def block_sums(provider: str, made: Made, at: str = "t_ps") -> str:
     The SQL expression `at` gives the time that assigns a posting to a block. Blocks without
     postings count as 0.
     """
-    own, length = owned(provider, [made]), made.seconds * 1e12 / BLOCKS
+    own, length = owned(provider, [made]), made.seconds * PS_PER_S / BLOCKS
     block = f"least(greatest({at} - 1, 0) // {round(length)}, {BLOCKS - 1})"
     return (
         f"select part, coalesce(sum(micro) filter (line = 'calls'), 0) as revenue,\n"

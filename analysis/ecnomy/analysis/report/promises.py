@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.pages.parts import Block, Cell, Picture, Section, Table, Words, percent
 from ecnomy.analysis.report import pictures
 from ecnomy.analysis.report.answer import Answer
@@ -191,7 +192,7 @@ def _over_time(
 ) -> Picture | Words:
     length_s = period_s(max(made.seconds for made in answer.runs))
     query = db.ask(
-        f"select start_ps // {length_s * 10**12} as period, {_COUNTS}\nfrom calls where {own} "
+        f"select start_ps // {length_s * PS_PER_S} as period, {_COUNTS}\nfrom calls where {own} "
         f"group by period order by period"
     )
     if not query.rows:

@@ -14,6 +14,7 @@ from typing import Final
 
 import numpy as np
 
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.pages.parts import (
     Block,
     Cell,
@@ -199,7 +200,7 @@ def _pieces(answer: Answer, own: str, length_s: int) -> str:
     return (
         f"select run, piece, coalesce(sum(micro), 0)::bigint as micro\n"
         f"  from (select run, unnest(range(n)) as piece from (values {whole}) as t(run, n))\n"
-        f"  left join (select run, greatest(t_ps - 1, 0) // {length_s * 10**12} as piece, micro\n"
+        f"  left join (select run, greatest(t_ps - 1, 0) // {length_s * PS_PER_S} as piece, micro\n"
         f"    from postings where {own}) using (run, piece)\n"
         f"  group by run, piece order by run, piece"
     )

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from ecnomy.agents.errors import ResultsError
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.pages.parts import (
     Block,
     Cell,
@@ -177,7 +178,7 @@ def period_s(duration_s: float) -> int:
 
 
 def _by_time(db: Database, answer: Answer, own: str, length_s: int) -> tuple[Table, Query]:
-    period = f"greatest(t_ps - 1, 0) // {length_s * 10**12}"
+    period = f"greatest(t_ps - 1, 0) // {length_s * PS_PER_S}"
     query = db.ask(
         f"from (select {period} as period, coalesce(tariff, '{_SHARED}') as t, line, sum(micro)\n"
         f"  from postings where {own} group by all) order by period, t = '{_SHARED}', t, line"

@@ -177,7 +177,7 @@ def _admission(db: Database, answer: Answer, own: str) -> Words | None:
         f"  coalesce(sum(left_micro) filter (left_micro < 0), 0) / 1e6, "
         f"coalesce(sum(left_micro) filter (left_micro >= 0), 0) / 1e6\n"
         f"from (select count(*) as n, sum(micro) as left_micro from deals\n"
-        f"  where {own} and complete group by run, start_ps // {length_s * 10**12})"
+        f"  where {own} and complete group by run, start_ps // {length_s * PS_PER_S})"
     )
     losing, periods, calls, lost, earned = query.rows[0]
     if not periods:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ecnomy.agents.errors import ResultsError
+from ecnomy.agents.money import MICRO
 from ecnomy.analysis.run.background import background_postings
 from ecnomy.markets.results.rawrun import RawRun
 
@@ -50,9 +51,9 @@ def balances_of(run: RawRun) -> tuple[Balance, ...]:
     return tuple(
         Balance(
             account,
-            received=received.get(account, 0) / 1e6,
-            paid=paid.get(account, 0) / 1e6,
-            from_background=background.get(account, 0) / 1e6,
+            received=received.get(account, 0) / MICRO,
+            paid=paid.get(account, 0) / MICRO,
+            from_background=background.get(account, 0) / MICRO,
         )
         for account in sorted(paid.keys() | received.keys())
     )

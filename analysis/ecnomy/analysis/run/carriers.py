@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ecnomy.agents.arrays import Floats
+from ecnomy.agents.money import MICRO
 from ecnomy.agents.spec import AgentSpec
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.run.link_marking import crossings_of
@@ -106,7 +107,7 @@ def prices_of(run: RawRun) -> dict[str, Prices]:
     posted = table[(table["name"].astype(str) == PRICE) & (table["agent"].astype(str) != "")]
     found = {}
     for name, own in posted.groupby(posted["agent"].astype(str), sort=False):
-        money = own["value"].to_numpy(dtype=np.float64) / 1e6
+        money = own["value"].to_numpy(dtype=np.float64) / MICRO
         found[str(name)] = Prices(own["t_ps"].to_numpy(dtype=np.int64), money)
     return found
 
@@ -224,10 +225,10 @@ def _money(run: RawRun, name: str, carriers: list[str]) -> tuple[tuple[Payment, 
     income = []
     for payer, kind in sums.index.to_list():
         if amount := int(sums[payer, kind]):
-            income.append(Payment(payer, kind, amount / 1e6))
+            income.append(Payment(payer, kind, amount / MICRO))
     paid = ledger[debit == name]
     among = credit[debit == name].isin(carriers)
     to_carriers = int(paid["amount_micro"][among].sum())
     to_others = int(paid["amount_micro"][~among].sum())
     ordered = sorted(income, key=lambda one: (-one.money, one.payer, one.kind))
-    return tuple(ordered), to_carriers / 1e6, to_others / 1e6
+    return tuple(ordered), to_carriers / MICRO, to_others / MICRO

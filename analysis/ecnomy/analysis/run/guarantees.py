@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from ecnomy.agents.money import MICRO
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.run.balances import unequal_balances
 from ecnomy.analysis.run.guaranteed_calls import Calls, StreamRow, call_rows, calls_of, streams_of
@@ -74,11 +75,11 @@ class ProfitAndLoss(msgspec.Struct, frozen=True):
 
     def per_call(self, micro: int) -> float:
         """Convert an amount to money per sold call; NaN if no call was sold."""
-        return micro / 1e6 / self.calls.count if self.calls.count else math.nan
+        return micro / MICRO / self.calls.count if self.calls.count else math.nan
 
     def per_hour(self, micro: int) -> float:
         """Convert an amount to money per simulated hour; NaN if no time passed."""
-        return micro / 1e6 / (self.seconds / 3600) if self.seconds > 0 else math.nan
+        return micro / MICRO / (self.seconds / 3600) if self.seconds > 0 else math.nan
 
 
 class Guarantee(msgspec.Struct, frozen=True):
@@ -186,10 +187,10 @@ def guarantee_columns(results: Path) -> dict[str, float | None]:
             "calls_sold": None if calls is None else calls.accepted,
             "calls_blocked": None if calls is None else calls.blocked,
             "calls_broken": None if calls is None else calls.broken,
-            "revenue": money.calls.micro / 1e6,
-            "reimbursed": -money.reimbursements.micro / 1e6,
-            "cost": (money.calls.micro - money.profit_micro) / 1e6,
-            "profit": money.profit_micro / 1e6,
+            "revenue": money.calls.micro / MICRO,
+            "reimbursed": -money.reimbursements.micro / MICRO,
+            "cost": (money.calls.micro - money.profit_micro) / MICRO,
+            "profit": money.profit_micro / MICRO,
             "hours": money.seconds / 3600,
         }
         row |= {f"{provider.name}.{name}": value for name, value in numbers.items()}

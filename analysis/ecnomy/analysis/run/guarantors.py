@@ -18,7 +18,7 @@ __all__ = ["FileOffer", "Offer", "Provider", "flows_of", "providers_of", "shared
 
 _ROLE: Final = "guaranteed-stream-provider"
 _CHOOSER: Final = "subscriber"
-_PS_PER_HOUR: Final = 3600 * 10**12
+_PS_PER_HOUR: Final = 3600 * PS_PER_S
 
 
 class Offer(msgspec.Struct, frozen=True):

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ecnomy.agents.arrays import Floats
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.run.activity import flows_on
 from ecnomy.analysis.run.background import background_rows
 from ecnomy.analysis.run.balances import Balance, balances_of
@@ -220,7 +221,7 @@ def _group_row(
         share=_divide(float(goodput[member].sum()), float(goodput.sum())),
         marks_per_s=marks * scale,
         marking_probability=_divide(marks, delivered),
-        delay_s=_divide(float(grown("delay_sum_ps")[member].sum()) / 1e12, delivered),
+        delay_s=_divide(float(grown("delay_sum_ps")[member].sum()) / PS_PER_S, delivered),
         rtt_s=float(known.mean()) if known.size else float("nan"),
         fee_per_s=float(fee[member].sum()) * scale,
         charge_per_s=float(paid[member].sum()) * scale,

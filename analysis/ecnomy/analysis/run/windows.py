@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ecnomy.agents.arrays import Floats
+from ecnomy.agents.money import MICRO
 from ecnomy.markets.results.epochs import Epochs, Window
 from ecnomy.markets.terms.ledger_kinds import MARKS, NO_FEES
 
@@ -44,5 +45,5 @@ def _by_flow(
     inside = (where >= 0) & (where < len(edges_ps) - 1)
     flow = rows["flow"].to_numpy(dtype=np.int64)[inside]
     amount = rows["amount_micro"].to_numpy(dtype=np.int64)[inside]
-    np.add.at(result, (where[inside], flow), amount / 1e6)
+    np.add.at(result, (where[inside], flow), amount / MICRO)
     return result

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ecnomy.agents.arrays import Floats
+from ecnomy.agents.money import MICRO
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.draw.fitted_text import fitted
 from ecnomy.analysis.draw.panels import (
@@ -187,7 +188,7 @@ def income_over(
         where = np.searchsorted(edges_ps, rows["t_ps"].to_numpy(dtype=np.int64), side="left") - 1
         inside = (where >= 0) & (where < len(seconds))
         sums = np.zeros(len(seconds))
-        np.add.at(sums, where[inside], rows["amount_micro"].to_numpy()[inside] / 1e6)
+        np.add.at(sums, where[inside], rows["amount_micro"].to_numpy()[inside] / MICRO)
         found[payment.payer, payment.kind] = sums / seconds
     return found
 

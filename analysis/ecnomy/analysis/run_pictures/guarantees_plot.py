@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ecnomy.agents.arrays import Floats
+from ecnomy.agents.money import MICRO
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.draw.panels import (
     COLOURS,
@@ -261,7 +262,7 @@ def _draw_promises(axis: Axes, data: _Data) -> None:
 def _draw_money(axis: Axes, data: _Data) -> None:
     ledger, name = data.run.ledger.sort_values("t_ps", kind="stable"), data.provider.name
     t_s = ledger["t_ps"].to_numpy(dtype=np.float64) / PS_PER_S
-    amount = ledger["amount_micro"].to_numpy(dtype=np.float64) / 1e6
+    amount = ledger["amount_micro"].to_numpy(dtype=np.float64) / MICRO
     received = np.cumsum(amount * (ledger["credit"].astype(str) == name).to_numpy(dtype=bool))
     paid = np.cumsum(amount * (ledger["debit"].astype(str) == name).to_numpy(dtype=bool))
     t_s = np.concatenate([[0.0], t_s, [data.end_ps / PS_PER_S]])

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Final, TypeAlias
 
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.pages.parts import Block, Cell, Query, Table, Words, percent
 from ecnomy.analysis.run.summary import GroupRow, PhaseSummary, Summary
 from ecnomy.analysis.run_report.database import RunDatabase
@@ -112,7 +113,7 @@ def _where(links: list[tuple[str, float]]) -> str:
 def _why(source: str, summary: Summary, worst: str) -> list[str]:
     reasons = []
     for one in summary.phases:
-        span = f"{one.phase.from_ps / 1e12:g} to {one.phase.to_ps / 1e12:g} s"
+        span = f"{one.phase.from_ps / PS_PER_S:g} to {one.phase.to_ps / PS_PER_S:g} s"
         where = f"In phase {one.phase.number} ({span})"
         if len(summary.phases) == 1:
             where = "In the measured window"

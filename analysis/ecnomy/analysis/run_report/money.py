@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import msgspec
 
+from ecnomy.agents.money import MICRO
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.pages.parts import Block, Cell, Query, Table, Words, exactly
 from ecnomy.analysis.run.balances import unequal_balances
@@ -95,9 +96,9 @@ class Payments(msgspec.Struct, frozen=True):
         low, high, mean = (self.query.rows[row][i] for i in (5, 6, 8))
         if mean is None:  # postings without a count
             return Cell("-")
-        text = f"{low / 1e6:.6g}"
+        text = f"{low / MICRO:.6g}"
         if low != high:
-            text = f"{float(mean):.3g} (mean; {low / 1e6:.3g} to {high / 1e6:.3g})"
+            text = f"{float(mean):.3g} (mean; {low / MICRO:.3g} to {high / MICRO:.3g})"
         return self.query.cell(row, 8, text)
 
     def what(self, row: int) -> str:
@@ -114,7 +115,7 @@ def amount(micro: int) -> str:
 
 def rounded(micro: int) -> str:
     """Return an amount rounded for sentences."""
-    return significant(micro / 1e6).replace("-", "\u2212")
+    return significant(micro / MICRO).replace("-", "\u2212")
 
 
 def payments_of(db: RunDatabase) -> Payments:

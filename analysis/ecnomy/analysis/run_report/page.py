@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.pages.parts import Block, Section, Words
 from ecnomy.analysis.pages.shell import environment
 from ecnomy.analysis.run.guarantors import providers_of
@@ -87,7 +88,7 @@ def run_page(run: RawRun, command: Sequence[str]) -> RunPage:
     Raises:
         ResultsError, InputError: as for write_run_page.
     """
-    summary, seconds = summarize(run), run.plan.duration_ps / 1e12
+    summary, seconds = summarize(run), run.plan.duration_ps / PS_PER_S
     db = open_run_database(run)
     try:
         first = headline(summary, db)

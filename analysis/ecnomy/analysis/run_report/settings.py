@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.pages.parts import Block, Cell, Section, Table
 from ecnomy.analysis.support.settings import given_settings, leaves
 from ecnomy.markets.results.rawrun import RawRun
@@ -65,8 +66,8 @@ def _facts(run: RawRun, command: Sequence[str]) -> Iterator[tuple[str, str]]:
     yield "title", manifest.title
     yield "seed", str(manifest.seed)
     yield "complete", "yes" if run.note is None else str(run.note)
-    yield "simulated time", f"{run.plan.duration_ps / 1e12:g} s"
-    yield "measured window", f"{measured.from_ps / 1e12:g} s to {measured.to_ps / 1e12:g} s"
+    yield "simulated time", f"{run.plan.duration_ps / PS_PER_S:g} s"
+    yield "measured window", f"{measured.from_ps / PS_PER_S:g} s to {measured.to_ps / PS_PER_S:g} s"
     scenario = {k: v for k, v in (manifest.scenario or {}).items() if k != "seed"}
     digest = hashlib.sha256(msgspec.json.encode(scenario, order="sorted")).hexdigest()
     yield "digest of the scenario (sha256, without the seed)", digest[:_DIGITS]

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.pages.parts import Block, Cell, Table, Words, percent
 from ecnomy.analysis.run.summary import GroupRow, LinkRow, PhaseSummary, Summary
 from ecnomy.analysis.support.digits import significant
@@ -36,7 +37,7 @@ def traffic_blocks(summary: Summary) -> list[Block]:
 
 
 def _heading(one: PhaseSummary) -> str:
-    span = f"{one.phase.from_ps / 1e12:g} s to {one.phase.to_ps / 1e12:g} s"
+    span = f"{one.phase.from_ps / PS_PER_S:g} s to {one.phase.to_ps / PS_PER_S:g} s"
     if one.phase.number == 0:
         return f"{one.phase.label[:1].upper()}{one.phase.label[1:]}, {span}"
     return f"Phase {one.phase.number}, {span}: {one.phase.label}"

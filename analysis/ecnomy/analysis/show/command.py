@@ -113,7 +113,7 @@ def print_summary(run: RawRun | Results, console: Console) -> None:
     summary = summarize(run)
     console.print(summary.title, style="bold", markup=False)
     measured = run.measured
-    words = f"measured from {measured.from_ps / 1e12:g} s to {measured.to_ps / 1e12:g} s"
+    words = f"measured from {measured.from_ps / PS_PER_S:g} s to {measured.to_ps / PS_PER_S:g} s"
     state = "complete" if summary.note is None else summary.note
     console.print(f"seed {run.manifest.seed}, {words}, {state}", markup=False)
     if run.manifest.by_hand:
@@ -121,7 +121,7 @@ def print_summary(run: RawRun | Results, console: Console) -> None:
     if not summary.phases:
         words = "the run ended before the measured window began"
         if summary.whole is not None:
-            warmup_s = run.plan.warmup_ps / 1e12
+            warmup_s = run.plan.warmup_ps / PS_PER_S
             words = (
                 f"the run ended during its warm-up of {warmup_s:g} s, so means include the warm-up"
             )
@@ -165,8 +165,8 @@ def _print_phase(one: PhaseSummary, run: RawRun, summary: Summary, console: Cons
     console.print(heading, style="bold", markup=False)
     if phase.settling_s > 0:
         console.print(
-            f"(shown from {window.from_ps / 1e12:g} s, without the first {phase.settling_s:g} s "
-            "in which the flows settle)",
+            f"(shown from {window.from_ps / PS_PER_S:g} s, without the first "
+            f"{phase.settling_s:g} s in which the flows settle)",
             style="dim",
             markup=False,
         )
@@ -177,7 +177,7 @@ def _print_phase(one: PhaseSummary, run: RawRun, summary: Summary, console: Cons
 
 
 def _span(phase: Phase) -> str:
-    return f"{phase.from_ps / 1e12:g} s to {phase.to_ps / 1e12:g} s"
+    return f"{phase.from_ps / PS_PER_S:g} s to {phase.to_ps / PS_PER_S:g} s"
 
 
 def _print_whole(summary: Summary, run: RawRun, console: Console) -> None:

@@ -7,6 +7,7 @@ import math
 from typing import TYPE_CHECKING, Final
 
 from ecnomy.agents.call_tariff import DEFAULT_ADMISSION
+from ecnomy.agents.money import MICRO
 from ecnomy.agents.strategies import BUILT_IN
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.run.guaranteed_calls import Calls, StreamRow, all_streams
@@ -131,7 +132,7 @@ def _margin(money: ProfitAndLoss, streams: bool) -> str:
 
 def _by_carrier(money: ProfitAndLoss) -> str:
     paid = [
-        f"{name} {significant(-item.micro / 1e6, 4)} for {_count(item, 'mark')}"
+        f"{name} {significant(-item.micro / MICRO, 4)} for {_count(item, 'mark')}"
         for name, item in money.by_carrier
     ]
     return f"For marks the provider paid {', '.join(paid[:-1])} and {paid[-1]}."

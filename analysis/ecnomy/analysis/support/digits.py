@@ -6,6 +6,8 @@ from __future__ import annotations
 import math
 from typing import Final
 
+from ecnomy.agents.money import MICRO
+
 __all__ = ["exact", "significant"]
 
 _DIGITS: Final = 3
@@ -32,5 +34,5 @@ def significant(value: float, decimals: int = 2, sign: str = "") -> str:
 
 def exact(micro: int) -> str:
     """Return an amount of money with its sign and all six decimals."""
-    whole, part = divmod(abs(micro), 10**6)
+    whole, part = divmod(abs(micro), MICRO)
     return f"{'-' if micro < 0 else '+'}{whole:,}.{part:06d}"

@@ -30,6 +30,7 @@ import msgspec
 import numpy as np
 
 from ecnomy.agents.arrays import Floats
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.run.windows import Epochs, Window
 from ecnomy.analysis.theory.stability import NO_OSCILLATION_BELOW
 from ecnomy.analysis.theory.wtp import wtp_stability
@@ -112,7 +113,7 @@ def _step(source: Source, marks_per_s: float, rtt_s: float) -> float:
         w_dec = params["w_dec"]
     gain = params["gain"]
     if source.transport.reference_rtt_ps > 0:  # gain and w_dec hold for this round trip
-        gain *= rtt_s / (source.transport.reference_rtt_ps / 1e12)
+        gain *= rtt_s / (source.transport.reference_rtt_ps / PS_PER_S)
     return gain / w_dec
 
 
@@ -129,7 +130,7 @@ def _slope_s(plan: Plan, links: Epochs, number: int, window: Window) -> tuple[fl
         capacity_pps = link.rate_bps / (8 * (data / packets + link.framing_bytes))
         return per_load / capacity_pps, True
     inside = (links.t_ps >= window.from_ps) & (links.t_ps <= window.to_ps)
-    dt_s = np.diff(links.t_ps[inside]) / 1e12
+    dt_s = np.diff(links.t_ps[inside]) / PS_PER_S
     arrived, marked = (
         np.diff(links.column(name)[inside][:, number]) for name in ("arrivals", "marks")
     )

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Final, NoReturn
 
 from ecnomy.agents.errors import EngineError, ProtocolError
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.bridge import codec
 from ecnomy.markets.bridge import messages as m
 from ecnomy.markets.bridge.checks import Limits, ReportTimes, check_decide
@@ -326,4 +327,4 @@ class EngineLink:
 
 
 def _seconds(t_ps: int) -> str:
-    return f"{t_ps / 1e12:.12g} s"
+    return f"{t_ps / PS_PER_S:.12g} s"

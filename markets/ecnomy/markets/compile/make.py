@@ -6,6 +6,7 @@ from __future__ import annotations
 import msgspec
 
 from ecnomy.agents.spec import AgentSpec
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.compile.make_laws import is_ect, marking_law, scheduler_of, transport_of
 from ecnomy.markets.compile.make_traffic import traffic_law, traffic_parts, traffic_sizes
 from ecnomy.markets.compile.paths import Mislaid, path_by_hand
@@ -26,7 +27,7 @@ from ecnomy.markets.scenario.transport import Udp
 
 __all__ = ["make_plan"]
 
-_BIT_PS = 8 * 10**12  # time of a byte at 1 bit/s, in ps
+_BIT_PS = 8 * PS_PER_S  # time of a byte at 1 bit/s, in ps
 
 
 def make_plan(scenario: Scenario) -> Plan:

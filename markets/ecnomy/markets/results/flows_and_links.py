@@ -23,7 +23,7 @@ from ecnomy.markets.economy.market_like import MarketLike
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.results.table_writer import Taken
 
-__all__ = ["PS_PER_S", "Mark", "Measuring", "flow_rows", "link_rows", "nothing_yet"]
+__all__ = ["Mark", "Measuring", "flow_rows", "link_rows", "nothing_yet"]
 
 _STATES: Final = {
     *("in_flight", "active", "file_left", "cwnd", "srtt_s", "weight"),

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from ecnomy.agents.arrays import Integers
 from ecnomy.agents.errors import InputError
+from ecnomy.agents.money import MICRO
 from ecnomy.agents.roles import preset_of
 from ecnomy.agents.spec import AgentSpec
 from ecnomy.agents.times import PS_PER_S
@@ -64,8 +65,8 @@ def payments_of(raw: RawRun, who: str | None) -> pd.DataFrame:
                     "link": link,
                     "quantity": number / PS_PER_S if unit == "s" else float(number),
                     "unit": unit,
-                    "price": amount / 1e6 / whole if whole else np.nan,
-                    "amount": micro / 1e6,
+                    "price": amount / MICRO / whole if whole else np.nan,
+                    "amount": micro / MICRO,
                 }
             )
     return _frame(rows)

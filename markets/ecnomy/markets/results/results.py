@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ecnomy.agents.errors import InputError, ResultsError
+from ecnomy.agents.money import MICRO
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.results.manifest import Manifest, Measured
@@ -150,7 +151,9 @@ class Results(RunTables):
         """Return the balance of each account at the end: money received minus money paid."""
         import pandas as pd
 
-        found = {name: micro / 1e6 for name, micro in (self.manifest.balances_micro or {}).items()}
+        found = {
+            name: micro / MICRO for name, micro in (self.manifest.balances_micro or {}).items()
+        }
         series = pd.Series(found, name="balance", dtype=float).rename_axis("account")
         series.attrs["unit"] = "money"
         return series

@@ -22,6 +22,7 @@ import numpy as np
 
 from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.errors import InputError, ResultsError
+from ecnomy.agents.money import MICRO
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.economy.journal import PRICE
 from ecnomy.markets.results.epochs import Epochs
@@ -232,7 +233,7 @@ def _state(
         table = raw.agents[raw.agents["name"].astype(str) == _WILLINGNESS]
         table = table[table["flow"] >= 0]
         rows = [table[table["flow"] == flow] for flow in range(len(members))]
-        held = np.stack([_held(own, edges[:-1]) for own in rows], axis=1) * members / 1e6
+        held = np.stack([_held(own, edges[:-1]) for own in rows], axis=1) * members / MICRO
         known = groups.sums(np.isfinite(held).astype(np.float64))
         return np.where(known > 0, groups.sums(np.nan_to_num(held)), np.nan)
     if what == "rtt":
@@ -276,7 +277,7 @@ def _of_carriers(
     table = raw.agents[raw.agents["name"].astype(str) == PRICE]
     names = [name for name in dict.fromkeys(table["agent"].astype(str)) if name]
     columns = {name: _held(table[table["agent"].astype(str) == name], edges[:-1]) for name in names}
-    return _CARRIERS[what], edges, {name: held / 1e6 for name, held in columns.items()}
+    return _CARRIERS[what], edges, {name: held / MICRO for name, held in columns.items()}
 
 
 def _of_accounts(
@@ -303,5 +304,5 @@ def _summed(table: pd.DataFrame, side: str, edges: Integers) -> dict[str, Floats
     for name, own in table.groupby(table[side].astype(str), sort=False):
         so_far = np.append(0, own["amount_micro"].to_numpy(dtype=np.int64).cumsum())
         last = np.searchsorted(own["t_ps"].to_numpy(dtype=np.int64), edges, side="right")
-        found[str(name)] = so_far[last] / 1e6
+        found[str(name)] = so_far[last] / MICRO
     return found

@@ -29,6 +29,7 @@ from ecnomy.agents.arrays import Floats
 from ecnomy.agents.errors import InputError
 from ecnomy.agents.find import look_beside
 from ecnomy.agents.spec import AgentSpec, MarketSpec, Params, StrategySpec
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.inputs.amounts import Amount, Name, Number, TimePs
 from ecnomy.markets.inputs.reading import known_name, read
 from ecnomy.markets.inputs.yamlfile import Node, Place, child_path, show
@@ -222,16 +223,18 @@ def _check(document: EnvironmentDocument, scenario: Scenario, places: dict[str, 
             "scenario", "a scenario without a market", "a scenario with a market"
         )
     epoch_ps = scenario.epoch_ps
-    wanted = f"whole multiples of the market's epoch, {epoch_ps / 1e12:g} s"
+    wanted = f"whole multiples of the market's epoch, {epoch_ps / PS_PER_S:g} s"
     for key, value in (("step", document.step), ("settle", document.settle)):
         if value % epoch_ps:
-            raise places[key].error(key, f"{value / 1e12:g} s", wanted)
+            raise places[key].error(key, f"{value / PS_PER_S:g} s", wanted)
     if scenario.document.warmup % epoch_ps:
-        found = f"a scenario with a warm-up of {scenario.document.warmup / 1e12:g} s"
+        found = f"a scenario with a warm-up of {scenario.document.warmup / PS_PER_S:g} s"
         raise places["scenario"].error("scenario", found, wanted)
     if document.settle >= document.step:
-        found = f"{document.settle / 1e12:g} s"
-        raise places["settle"].error("settle", found, f"less than step, {document.step / 1e12:g} s")
+        found = f"{document.settle / PS_PER_S:g} s"
+        raise places["settle"].error(
+            "settle", found, f"less than step, {document.step / PS_PER_S:g} s"
+        )
     if not document.learners:
         raise places["learners"].error("learners", "no learners", "at least one learner")
     roles = {agent.name: agent.role for agent in scenario.market.agents}

@@ -359,6 +359,6 @@ class ElasticRow(msgspec.Struct, frozen=True, kw_only=True):
         """Return the entry in the form that the market reads."""
         back = self.price if self.reimbursement == _AS_PRICE else self.reimbursement
         tariff = ElasticTariff(self.price, self.deadline, back, name)
-        deadline_s, budget = self.deadline / 10**12, self.price / MICRO
+        deadline_s, budget = self.deadline / PS_PER_S, self.price / MICRO
         usual = StrategySpec("file-budget", {"deadline": deadline_s, "budget": budget})
         return ElasticLine(tariff, self.sources, self.strategy or usual)

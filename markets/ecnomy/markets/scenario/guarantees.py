@@ -9,6 +9,7 @@ from ecnomy.agents.call_tariff import DEFAULT_ADMISSION
 from ecnomy.agents.roles.find import preset_of
 from ecnomy.agents.spec import CallLine, ElasticLine, StrategySpec
 from ecnomy.agents.strategies import make
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.inputs.amounts import Names
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.scenario.document import AgentEntry, Document, Source
@@ -105,7 +106,7 @@ def _check_rivals(
 
 
 def _limit(key: str, time_ps: int) -> str:
-    return f"no {key}" if time_ps < 0 else f"a {key} of {time_ps / 1e12:g} s"
+    return f"no {key}" if time_ps < 0 else f"a {key} of {time_ps / PS_PER_S:g} s"
 
 
 def _check_needs(agent: AgentEntry, path: str, places: Places) -> None:
@@ -138,7 +139,7 @@ def _check_stream(source: Source, line: Line | None, path: str, places: Places) 
         return
     if not isinstance(traffic, Voip):
         raise places.fault(path, found, "a source of voip calls")
-    rate_pps, most = 1e12 / traffic.interval, line.tariff.peak_pps
+    rate_pps, most = PS_PER_S / traffic.interval, line.tariff.peak_pps
     if 0 <= most < rate_pps * (1 - 1e-9):
         found = f"{source.name!r}, which sends {rate_pps:g} packets/s in a call"
         raise places.fault(path, found, f"at most the tariff's peak_rate of {most:g} packets/s")

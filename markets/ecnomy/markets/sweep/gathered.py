@@ -21,11 +21,11 @@ from typing import Any, Final
 import numpy as np
 
 from ecnomy.agents.money import MICRO
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.bridge.messages import Record, Report
 from ecnomy.markets.economy.market_like import MarketLike
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.results.flows_and_links import (
-    PS_PER_S,
     Mark,
     flow_rows,
     link_rows,

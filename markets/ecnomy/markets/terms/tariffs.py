@@ -16,6 +16,7 @@ from typing import Annotated, Any, Final
 import msgspec
 
 from ecnomy.agents.money import MICRO
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.inputs import units
 from ecnomy.markets.inputs.amounts import MOST_PS, Amount, TimePs, quantity_schema
 from ecnomy.markets.inputs.reading import Misfit, known_name
@@ -42,7 +43,7 @@ __all__ = [
     "own_kinds",
 ]
 
-DAY_PS: Final = 86_400 * 10**12
+DAY_PS: Final = 86_400 * PS_PER_S
 _Day = Annotated[int, Amount(what="a time", example="24 h", units=("ps",), above=True)]
 
 
@@ -390,4 +391,4 @@ def _check_alike(prices: list[Price], keys: list[str], more: Price | None) -> No
 
 
 def _hours(time_ps: int) -> str:
-    return f"{time_ps / (3600 * 10**12):g} h"
+    return f"{time_ps / (3600 * PS_PER_S):g} h"

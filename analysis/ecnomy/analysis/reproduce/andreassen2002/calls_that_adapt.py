@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
+
+from ecnomy.agents.times import PS_PER_S
 
 __all__ = ["rates"]
-
-_PS_PER_S: Final = 1e12
 
 
 def rates(results: Path) -> Mapping[str, float | None]:
@@ -24,7 +24,7 @@ def rates(results: Path) -> Mapping[str, float | None]:
 
     run = open_raw(results)
     sums: Any = run.table("flows").groupby("source").sum(numeric_only=True)
-    seconds = (run.measured.to_ps - run.measured.from_ps) / _PS_PER_S
+    seconds = (run.measured.to_ps - run.measured.from_ps) / PS_PER_S
     found: dict[str, float | None] = {}
     for name in ("voice", "adaptive", "web"):
         own = sums.loc[name]

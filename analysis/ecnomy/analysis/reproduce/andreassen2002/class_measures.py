@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from ecnomy.agents.times import PS_PER_S
+
 if TYPE_CHECKING:
     from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = ["by_class", "shares"]
 
-PS_PER_S: Final = 1e12
 MEGABIT: Final = 2.0**20
 _BITS: Final = 8
 

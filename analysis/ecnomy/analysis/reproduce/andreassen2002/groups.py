@@ -9,9 +9,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from ecnomy.agents.times import PS_PER_S
+
 __all__ = ["downloads_of"]
 
-PS_PER_S: Final = 1e12
 _BITS: Final = 8
 
 

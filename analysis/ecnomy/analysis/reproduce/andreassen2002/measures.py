@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from ecnomy.agents.times import PS_PER_S
+
 if TYPE_CHECKING:
     from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = ["calls", "mix"]
 
-PS_PER_S: Final = 1e12
 MEGABIT: Final = 2.0**20
 _VOICE_BITS: Final = 142 * 8  # with Ethernet headers
 _BITS: Final = 8

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.statistics.intervals import correlation
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ __all__ = [
 LONG_S: Final = 180
 SHORT_S: Final = 20
 LATE: Final = "late_1"  # the threshold of 15 ms, the second threshold in one-queue.yaml
-_PS_PER_S: Final = 10**12
 Row = npt.NDArray[np.float64]
 
 
@@ -109,7 +109,7 @@ def _of_stream(
 def counts_of(run: RawRun) -> dict[str, Row]:
     """Return cumulative packets sent, marked, and late or lost, by source and `udp`: [3, time]."""
     table: Any = run.table("flow_epochs")
-    table = table[(table["t_ps"] - run.measured.from_ps) % (SHORT_S * _PS_PER_S) == 0]
+    table = table[(table["t_ps"] - run.measured.from_ps) % (SHORT_S * PS_PER_S) == 0]
     table = table[table["t_ps"] >= run.measured.from_ps].sort_values("t_ps")
     found: dict[str, Row] = {}
     flows: Any = run.table("flows")

@@ -9,9 +9,10 @@ from typing import Final
 
 import numpy as np
 
+from ecnomy.agents.times import PS_PER_S
+
 __all__ = ["BRANCHES", "downloads", "surfers"]
 
-PS_PER_S: Final = 1e12
 # Means [s] and probabilities of the branches of the reading time (section 2.2.2), which together
 # have mean 42.8 s and coefficient of variation 2.9.
 BRANCHES: Final = ((5.0, 0.44674), (20.0, 0.3), (80.0, 0.20855), (400.0, 0.04471))

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from ecnomy.agents.money import MICRO
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.reproduce.antoniadis2000.phases import PHASES
 from ecnomy.analysis.reproduce.antoniadis2000.steps import (
-    PS_PER_S,
     grown,
     held_mean,
     variation,
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 __all__ = ["background", "budget", "pages", "streaming", "who_pays"]
 
 Columns = Mapping[str, float | Sequence[float] | None]
-_MICRO: Final = 1e6
 _FINE_S: Final = 0.05  # the epoch of streaming.yaml
 _TRIPS: Final = {5: 4, 10: 8}  # number of round trips of 40 ms -> epochs
 _SHOWN: Final = slice(40 * 20, 40 * 20 + 200)  # ten seconds from 40 s on
@@ -61,7 +61,7 @@ def budget(results: Path) -> Columns:
     from ecnomy.markets.results.rawrun import open_raw
 
     run = open_raw(results)
-    paid = grown(run, "mark_charge_micro", 1.0)["upload"] / _MICRO
+    paid = grown(run, "mark_charge_micro", 1.0)["upload"] / MICRO
     flows = run.table("flows")
     own = set(flows.loc[flows["source"] == "upload", "flow"])
     files: Any = run.table("transfers")
@@ -102,7 +102,7 @@ def background(results: Path) -> Columns:
     flows: Any = run.table("flows")
     own = flows[flows["source"] == "surfers"]
     megabytes = float(own["delivered_bytes"].sum()) / 1e6
-    cost = float(own["mark_charge_micro"].sum()) / _MICRO / megabytes if megabytes else None
+    cost = float(own["mark_charge_micro"].sum()) / MICRO / megabytes if megabytes else None
     return {
         "offered_mbps": float(8 * own["file_bytes"].sum() / seconds / 1e6),
         "users": _users(run, len(own)),
@@ -133,7 +133,7 @@ def who_pays(results: Path) -> Columns:
     run = open_raw(results)
     rates = {name: 8 * steps for name, steps in grown(run, "acked_bytes", 1.0).items()}
     fees, marks = (
-        {name: steps / _MICRO for name, steps in grown(run, column, 1.0).items()}
+        {name: steps / MICRO for name, steps in grown(run, column, 1.0).items()}
         for column in ("fee_micro", "mark_charge_micro")
     )
     found: dict[str, Any] = {}

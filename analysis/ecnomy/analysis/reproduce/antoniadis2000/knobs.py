@@ -4,17 +4,16 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Annotated, ClassVar, Final
+from typing import Annotated, ClassVar
 
 import numpy as np
 
 from ecnomy.agents.decision import Decision
 from ecnomy.agents.observation import Observation
 from ecnomy.agents.parameters import Unit
+from ecnomy.agents.times import PS_PER_S
 
 __all__ = ["Timed"]
-
-_PS_PER_S: Final = 1_000_000_000_000
 
 
 @dataclasses.dataclass
@@ -35,6 +34,6 @@ class Timed:
         if not observation.offers:
             return Decision()
         fees = [offer.fee_micro_per_s for offer in observation.offers]
-        dear = self.up * _PS_PER_S <= observation.t_ps < self.down * _PS_PER_S
+        dear = self.up * PS_PER_S <= observation.t_ps < self.down * PS_PER_S
         wanted = int(np.argmax(fees) if dear else np.argmin(fees))
         return Decision(offer=np.full(len(observation.flows.flow), wanted, dtype=np.int64))

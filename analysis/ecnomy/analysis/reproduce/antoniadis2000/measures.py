@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.reproduce.antoniadis2000.windows import (
     Row,
     autocorrelation_peak,
@@ -20,9 +21,8 @@ if TYPE_CHECKING:
 
     from ecnomy.markets.results.rawrun import RawRun
 
-__all__ = ["PS_PER_S", "burstiness", "convergence", "growth", "settling", "shares", "windows"]
+__all__ = ["burstiness", "convergence", "growth", "settling", "shares", "windows"]
 
-PS_PER_S: Final = 1e12
 Columns = Mapping[str, float | Sequence[float]]
 _STEP_S: Final = 0.1  # record.every of the sweeps
 _FIRST: Final = 400  # values of a window in the picture, one per two steps

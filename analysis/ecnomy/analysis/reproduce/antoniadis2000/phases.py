@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ecnomy.analysis.reproduce.antoniadis2000.steps import PS_PER_S, Table, grown
+from ecnomy.agents.money import MICRO
+from ecnomy.agents.times import PS_PER_S
+from ecnomy.analysis.reproduce.antoniadis2000.steps import Table, grown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["PHASES", "classes", "handlers"]
 
-_MICRO: Final = 1e6
 PHASES: Final = {  # seconds
     "calm": (20, 60),
     "crowd": (70, 120),
@@ -64,7 +65,7 @@ def _common(run: RawRun) -> tuple[dict[str, Table], dict[str, Table], dict[str, 
     """Return rates [bit/s] and charges [money/s] in each second, and their means in each phase."""
     rates = {name: 8 * steps for name, steps in grown(run, "acked_bytes", 1.0).items()}
     paid = grown(run, "mark_charge_micro", 1.0)
-    charges = {name: steps / _MICRO for name, steps in paid.items()}
+    charges = {name: steps / MICRO for name, steps in paid.items()}
     found: dict[str, Any] = {}
     for name, steps in rates.items():
         for phase in PHASES:

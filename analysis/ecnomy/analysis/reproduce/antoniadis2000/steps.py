@@ -3,17 +3,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.agents.times import PS_PER_S
+
 if TYPE_CHECKING:
     from ecnomy.markets.results.rawrun import RawRun
 
-__all__ = ["PS_PER_S", "Table", "grown", "held_mean", "variation"]
+__all__ = ["Table", "grown", "held_mean", "variation"]
 
-PS_PER_S: Final = 1e12
 Table = npt.NDArray[np.float64]
 
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 import numpy as np
 
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.reproduce.antoniadis2000.windows import Row
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 __all__ = ["early_warning", "echoes", "latched_echoes", "waiting_before"]
 
 SEND, ENQUEUE, MARK, DROP, DELIVER, ACK = range(6)  # events of the table `trace`
-PS_PER_S: Final = 1e12
 _BITS: Final = 8
 _TRANSIENT_S: Final = 10.0  # flows start in the first 5 s
 

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.plan import Plan, Tcp
 from ecnomy.markets.results.rawrun import open_raw
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["given", "link", "link_figures"]
 
-PS_PER_S: Final = 1e12
 Array = npt.NDArray[np.float64]
 
 

@@ -10,7 +10,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from ecnomy.analysis.reproduce.athuraliya2000.series import PS_PER_S, Recorded, cv
+from ecnomy.agents.times import PS_PER_S
+from ecnomy.analysis.reproduce.athuraliya2000.series import Recorded, cv
 
 __all__ = ["ACTIVE", "PERIOD_S", "PHI", "STARTS_S", "periods", "settling_s", "trajectory"]
 

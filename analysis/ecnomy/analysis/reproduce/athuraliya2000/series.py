@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.results.rawrun import open_raw
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 __all__ = ["Recorded", "cv"]
 
 Array = npt.NDArray[np.float64]
-PS_PER_S = 1e12
 
 
 class Recorded:

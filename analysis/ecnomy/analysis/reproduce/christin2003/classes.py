@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.reproduce.christin2003.windows import PICTURED_SEED
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ __all__ = ["CLASSES", "WINDOW_S", "class_figures", "classes"]
 
 CLASSES: Final = (1, 2, 3, 4)
 WINDOW_S: Final = 0.25
-_PS: Final = 1e12
 _FROM_S: Final = 10.0  # start of the figures "after 10 s"
 _SETTLED_S: Final = 5.0  # throughputs have settled
 _BOUND_BPS: Final = 5e6
@@ -63,7 +63,7 @@ def class_figures(own: pd.DataFrame, number: int) -> dict[str, float | list[floa
         for name in own
         if name != "class_name" and name != "link_name"
     }
-    after = column["t_ps"] >= _FROM_S * _PS
+    after = column["t_ps"] >= _FROM_S * PS_PER_S
     rate = _rates(own)
     found: dict[str, float | list[float]] = {
         f"loss.{number}": column["drops"].sum() / column["arrivals"].sum(),
@@ -71,7 +71,7 @@ def class_figures(own: pd.DataFrame, number: int) -> dict[str, float | list[floa
         f"drops.{number}": column["drops"].sum(),
         f"drops_after_10.{number}": column["drops"][after].sum(),
         f"marks.{number}": column["marks"].sum() / column["arrivals"].sum(),
-        f"delay_s.{number}": column["delay_sum_ps"].sum() / column["departures"].sum() / _PS,
+        f"delay_s.{number}": column["delay_sum_ps"].sum() / column["departures"].sum() / PS_PER_S,
         f"throughput_bps.{number}": float(rate.mean()),
         f"throughput_cv.{number}": float(rate.std(ddof=1) / rate.mean()),
     }
@@ -80,8 +80,8 @@ def class_figures(own: pd.DataFrame, number: int) -> dict[str, float | list[floa
         found |= {
             "late_share": column["late"].sum() / departures.sum(),
             "late_share_after_10": column["late"][after].sum() / departures[after].sum(),
-            "delay_max_s": column["delay_max_ps"].max() / _PS,
-            "delay_max_after_10_s": column["delay_max_ps"][after].max() / _PS,
+            "delay_max_s": column["delay_max_ps"].max() / PS_PER_S,
+            "delay_max_after_10_s": column["delay_max_ps"][after].max() / PS_PER_S,
             "windows_at_bound": float(np.mean(rate >= _BOUND_BPS)),
         }
     return {
@@ -91,7 +91,7 @@ def class_figures(own: pd.DataFrame, number: int) -> dict[str, float | list[floa
 
 def _rates(own: pd.DataFrame) -> _Row:
     """Return the throughput in each window after 5 s [bit/s]."""
-    settled = own["t_ps"].to_numpy(dtype=np.float64) >= _SETTLED_S * _PS
+    settled = own["t_ps"].to_numpy(dtype=np.float64) >= _SETTLED_S * PS_PER_S
     rate: _Row = own["departed_bytes"].to_numpy(dtype=np.float64)[settled] * 8 / WINDOW_S
     return rate
 
@@ -106,8 +106,8 @@ def _rows(own: pd.DataFrame, number: int) -> dict[str, list[float]]:
     }
     if number == 1:
         sums, counts = _pairs(own["delay_sum_ps"]).sum(axis=1), _pairs(own["departures"])
-        rows["delay_mean.1"] = (sums / np.maximum(counts.sum(axis=1), 1) / _PS).tolist()
-        rows["delay_max.1"] = (_pairs(own["delay_max_ps"]).max(axis=1) / _PS).tolist()
+        rows["delay_mean.1"] = (sums / np.maximum(counts.sum(axis=1), 1) / PS_PER_S).tolist()
+        rows["delay_max.1"] = (_pairs(own["delay_max_ps"]).max(axis=1) / PS_PER_S).tolist()
     return rows
 
 

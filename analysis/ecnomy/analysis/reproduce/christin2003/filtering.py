@@ -16,6 +16,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.reproduce.christin2003.traces import ENQUEUE, MARK, Bottleneck
 
 __all__ = ["filter_figures", "passed", "rho"]
@@ -27,7 +28,6 @@ _MORE: Final = (1.0, 2.0, 4.0)  # times M
 _EIGHTH: Final = 0.125  # times M; many flows of experiment 1 send more than this
 _TOO_MANY: Final = 16.0  # times M; such a filter misses flows, because buckets hold six times M
 _TOP: Final = 0.2
-_PS: Final = 1e12
 _Ints = npt.NDArray[np.int64]
 
 
@@ -77,8 +77,8 @@ def filter_figures(trace: Bottleneck, interval_s: float) -> dict[str, float | li
     flows = int(trace.flow.max()) + 1
     hashes = _hashes(flows)
     taken = trace.event == ENQUEUE
-    interval = (trace.t_ps / (interval_s * _PS)).astype(np.int64)
-    first = round(trace.measured_ps / (interval_s * _PS))
+    interval = (trace.t_ps / (interval_s * PS_PER_S)).astype(np.int64)
+    first = round(trace.measured_ps / (interval_s * PS_PER_S))
     rows: dict[str, list[float]] = {}
     for number in range(first, int(interval.max())):
         now = interval == number

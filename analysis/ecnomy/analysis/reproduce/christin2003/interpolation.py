@@ -23,6 +23,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.reproduce.christin2003.projection import begin_times
 from ecnomy.analysis.reproduce.christin2003.traces import DROP, ENQUEUE, MARK, Bottleneck
 
@@ -31,8 +32,8 @@ __all__ = ["exact_excess", "interpolated_excess", "interpolation_figures", "line
 _K: Final = 10.0
 _ALPHA: Final = 0.9
 _FORGET_RTTS: Final = 4.0
-_LEAD_PS: Final = 2 * 10**12  # decisions begin this long before the measured window
-_INTERVAL_PS: Final = 10**12
+_LEAD_PS: Final = 2 * PS_PER_S  # decisions begin this long before the measured window
+_INTERVAL_PS: Final = PS_PER_S
 _Floats = npt.NDArray[np.float64]
 
 

@@ -17,11 +17,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.reproduce.christin2003.traces import DROP, ENQUEUE, MARK, Bottleneck, Times
 
 __all__ = ["Due", "begin_times", "due_marks", "waiting_bytes"]
 
-_PS: float = 1e12
 _FORGET_RTTS: float = 4.0
 
 
@@ -39,7 +39,7 @@ def begin_times(arrived_ps: Times, sizes: Times, rate_bps: int) -> Times:
     free = 0
     for index, (at, size) in enumerate(zip(arrived_ps.tolist(), sizes.tolist(), strict=True)):
         begins[index] = max(at, free)
-        free = int(begins[index]) + size * 8 * 10**12 // rate_bps
+        free = int(begins[index]) + size * 8 * PS_PER_S // rate_bps
     return begins
 
 
@@ -55,7 +55,7 @@ def due_marks(trace: Bottleneck, k: float, alpha: float) -> list[Due]:
     taken = arrivals[trace.event[arrivals] == ENQUEUE]
     begins = begin_times(trace.t_ps[taken], trace.bytes[taken], trace.rate_bps)
     sizes = trace.bytes[taken]
-    per_ps = trace.rate_bps / 8 / _PS
+    per_ps = trace.rate_bps / 8 / PS_PER_S
     due: list[Due] = []
     rtt, start, window, previous, number, last = 0.0, 0, 0, 0, 0, -1
     accepted, mss, hit = 0, 0, False

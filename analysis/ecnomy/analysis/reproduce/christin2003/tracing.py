@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.reproduce.christin2003.filtering import filter_figures
 from ecnomy.analysis.reproduce.christin2003.interpolation import interpolation_figures
 from ecnomy.analysis.reproduce.christin2003.projection import due_marks
@@ -155,7 +156,7 @@ def _due(trace: Bottleneck) -> Figures:
             twice_in_a_round(trace.t_ps[trace.event != MARK], trace.t_ps[late])
         ),
         "drops": float((trace.event[trace.t_ps > trace.measured_ps] > MARK).sum()),
-        "marks_span_s": (last - first) / 1e12,
+        "marks_span_s": (last - first) / PS_PER_S,
     }
 
 
@@ -266,7 +267,7 @@ def window_growth(flows: list[Times], k: float, from_ps: int) -> float:
 
 def _picture(flow: FlowTrace) -> Figures:
     own, router = sender_rounds(flow), router_rounds(flow.arrived_ps, K, ALPHA)
-    grid = np.linspace(0, PICTURED_S * 1e12, _GRID)
+    grid = np.linspace(0, PICTURED_S * PS_PER_S, _GRID)
     sent = np.searchsorted(own.start_ps, grid, "right") - 1
     router_round = np.searchsorted(router.start_ps, grid, "right") - 2
     trip = np.searchsorted(flow.arrived_ps, grid, "right") - 1

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.agents.times import PS_PER_S
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -22,7 +24,6 @@ __all__ = ["PACKET_BYTES", "PICTURED_SEED", "goodput_share", "loss_share", "wind
 
 PACKET_BYTES: Final = 500
 PICTURED_SEED: Final = 1
-_PS: Final = 1e12
 _BOTTLENECK: Final = "bottleneck"
 _Row = npt.NDArray[np.float64]
 
@@ -41,7 +42,7 @@ def windows(results: Path) -> dict[str, float | list[float]]:
     run = open_raw(results)
     link = _differences(run, "link_epochs", "link", _index(run))
     flows = _differences(run, "flow_epochs", "", -1)
-    seconds = link["t_ps"] / _PS
+    seconds = link["t_ps"] / PS_PER_S
     queue = link["queue_integral"] / seconds * PACKET_BYTES
     throughput = flows["delivered_bytes"] * 8 / seconds
     goodput = flows["acked_bytes"] * 8 / seconds

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.statistics.intervals import dispersion
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def batches(results: Path) -> dict[str, npt.NDArray[np.float64]]:
         name: np.diff(own[name].to_numpy()[at].astype(np.float64))
         for name in ("arrivals", "marks", "departures", "departed_bytes", "queue_integral")
     }
-    span_s = np.diff(edges) / 1e12
+    span_s = np.diff(edges) / PS_PER_S
     return {
         "load": 8 * change["departed_bytes"] / (rate_bps * span_s),
         "p": change["marks"] / change["arrivals"],
@@ -127,7 +128,7 @@ def waits(results: Path) -> dict[str, float]:
     assert isinstance(source.transport, Tcp), "these scenarios have no datagrams"
     wire_bits = 8 * (source.transport.mss_bytes + source.transport.header_bytes)
     path = [run.plan.links[link] for link in source.path]
-    alone_s = sum(link.delay_ps / 1e12 + wire_bits / link.rate_bps for link in path)
+    alone_s = sum(link.delay_ps / PS_PER_S + wire_bits / link.rate_bps for link in path)
     table = run.table("histograms")
     bins = table[table["name"] == "delay"].groupby("low")["count"].sum()
     low = bins.index.to_numpy(dtype=np.float64)
@@ -168,7 +169,7 @@ def convergence(results: Path) -> dict[str, float | npt.NDArray[np.float64]]:
     together = np.convolve(values.mean(axis=1), np.full(_SMOOTH, 1 / _SMOOTH), "valid")
     reached = int(np.argmax(together >= 0.9 * last.mean())) + _SMOOTH - 1
     return {
-        "rise_s": float(windows.index[reached]) / 1e12,
+        "rise_s": float(windows.index[reached]) / PS_PER_S,
         "cwnd.mean": float(last.mean()),
         "cwnd.std": float(last.std(axis=0, ddof=1).mean()),
         "course": values[::_SHOWN, 0],

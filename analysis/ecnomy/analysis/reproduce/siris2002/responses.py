@@ -9,6 +9,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.agents.times import PS_PER_S
+
 __all__ = ["STEP_S", "reached_s", "step"]
 
 STEP_S: Final = 100.0
@@ -30,10 +32,10 @@ def step(results: Path) -> dict[str, float]:
     wanted = list(run.plan.record.series)
     link = next(i for i, each in enumerate(run.plan.links) if each.name == "bottleneck")
     table = run.table("series")
-    table = table[(table["subject"] == link) & (table["t_ps"] > STEP_S * 1e12)]
+    table = table[(table["subject"] == link) & (table["t_ps"] > STEP_S * PS_PER_S)]
     p = table[table["name"] == wanted.index("marking_probability")].sort_values("t_ps")
     queue = table[table["name"] == wanted.index("queue")]
-    times_s = p["t_ps"].to_numpy(dtype=np.float64) / 1e12
+    times_s = p["t_ps"].to_numpy(dtype=np.float64) / PS_PER_S
     return {
         "response_s": reached_s(times_s, p["value"].to_numpy(dtype=np.float64)),
         "most_queued": float(queue["value"].max()),

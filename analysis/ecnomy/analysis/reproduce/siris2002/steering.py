@@ -10,6 +10,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.agents.times import PS_PER_S
+
 __all__ = ["CHANGE_S", "phases", "settled_after"]
 
 CHANGE_S: Final = 400.0  # twenty flows become forty
@@ -17,7 +19,6 @@ _LAST_S: Final = 100.0
 _INTERVAL_S: Final = 10.0
 _WITHIN: Final = 0.02
 _TARGET: Final = 0.9
-PS_PER_S: Final = 1e12
 Floats = npt.NDArray[np.float64]
 
 
