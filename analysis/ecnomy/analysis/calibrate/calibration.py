@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.analysis.calibrate.search import Found, Search, searched
 from ecnomy.analysis.sweeps.failed_runs import refuse_failed_runs
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 __all__ = ["calibrated", "found_in", "planned_sweep"]
 
 ObserverOf = Callable[[int, int], Observer]  # runs requested so far, missing runs -> listener
-Row = npt.NDArray[np.float64]
 
 
 def calibrated(sweep: Sweep, folder: Path, pool: Pool, observer_of: ObserverOf) -> list[Found]:
@@ -143,7 +142,7 @@ class _Rows:
         columns = (frame[name] for name in (sweep.calibrate.path, "seed", sweep.calibrate.figure))
         self._rows = {(float(v), int(s)): float(y) for v, s, y in zip(*columns, strict=True)}
 
-    def __call__(self, value: float, unseen: bool) -> Row | None:
+    def __call__(self, value: float, unseen: bool) -> Floats | None:
         shown = cell_of(self._calibration.range.shown(value), self._calibration.range.unit)
         first = self._first + (self._count if unseen else 0)
         row = [self._rows.get((float(shown), first + number)) for number in range(self._count)]

@@ -14,14 +14,13 @@ first of the two values, or the target is not positive, the curve itself is line
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
+
+from ecnomy.agents.arrays import Floats
 
 __all__ = ["between", "crossing", "monotone"]
 
-Row = npt.NDArray[np.float64]
 
-
-def monotone(y: Row) -> Row:
+def monotone(y: Floats) -> Floats:
     """Return the least-squares fit to y that is nondecreasing along the last axis."""
     count = y.shape[-1]
     sums = np.concatenate([np.zeros((*y.shape[:-1], 1)), np.cumsum(y, axis=-1)], axis=-1)
@@ -35,7 +34,7 @@ def monotone(y: Row) -> Row:
     return found
 
 
-def between(x: tuple[Row, Row], y: tuple[Row, Row], target: float) -> Row:
+def between(x: tuple[Floats, Floats], y: tuple[Floats, Floats], target: float) -> Floats:
     """Return the x at which the curve from (x0, y0) to (x1, y1) meets a target in [y0, y1)."""
     (x0, x1), (y0, y1) = x, y
     logs = (y0 > 0) & (target > 0)
@@ -45,7 +44,7 @@ def between(x: tuple[Row, Row], y: tuple[Row, Row], target: float) -> Row:
     return np.asarray(x0 + part * (x1 - x0))
 
 
-def crossing(x: Row, y: Row, target: float, *, log: bool = False) -> Row:
+def crossing(x: Floats, y: Floats, target: float, *, log: bool = False) -> Floats:
     """Return the x at which rising curves cross the target, or an end of x without a crossing.
 
     Args:

@@ -30,8 +30,8 @@ from typing import Any, Final
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.calibrate.roots import crossing
 from ecnomy.analysis.statistics.intervals import Interval, bootstrap, t_interval
 from ecnomy.markets.sweep.calibration import Calibration
@@ -43,9 +43,8 @@ MISSED: Final = "missed"
 NOT_REACHABLE: Final = "not reachable"
 _CHECKED: Final = 0.99
 _REPORTED: Final = 0.90
-Row = npt.NDArray[np.float64]
 # (value, whether seeds are unseen) -> outcomes or None
-OutcomesOf = Callable[[float, bool], Row | None]
+OutcomesOf = Callable[[float, bool], Floats | None]
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -120,21 +119,21 @@ def _across(calibration: Calibration, nearest: float, at: float) -> float:
     return calibration.rounded(nearest + (calibration.step if at >= nearest else -calibration.step))
 
 
-def _ordered(calibration: Calibration, known: dict[float, Row]) -> list[float]:
+def _ordered(calibration: Calibration, known: dict[float, Floats]) -> list[float]:
     return sorted(known, reverse=not calibration.up)
 
 
-def _estimate(calibration: Calibration, known: dict[float, Row], target: float) -> float:
+def _estimate(calibration: Calibration, known: dict[float, Floats], target: float) -> float:
     values = _ordered(calibration, known)
     means = np.array([known[value].mean() for value in values])
     return float(crossing(np.array(values), means, target, log=calibration.range.log))
 
 
-def _interval(calibration: Calibration, known: dict[float, Row], target: float) -> Interval:
+def _interval(calibration: Calibration, known: dict[float, Floats], target: float) -> Interval:
     values = _ordered(calibration, known)
     x = np.array(values)
 
-    def at(rows: list[Row]) -> Row:
+    def at(rows: list[Floats]) -> Floats:
         means = np.stack([row.mean(axis=-1) for row in rows], axis=-1)
         return crossing(x, means, target, log=calibration.range.log)
 
@@ -147,7 +146,7 @@ def _checked(
     calibration: Calibration,
     params: dict[str, Any],
     target: float,
-    known: dict[float, Row],
+    known: dict[float, Floats],
     pair: tuple[float, float],
     outcomes_of: OutcomesOf,
 ) -> Search:
@@ -181,14 +180,14 @@ def _checked(
     return Search(values, checked=value, found=found)
 
 
-def _enclosed(target: float, known: dict[float, Row], pair: tuple[float, float]) -> bool:
+def _enclosed(target: float, known: dict[float, Floats], pair: tuple[float, float]) -> bool:
     if pair[0] == pair[1] or pair[1] not in known:
         return False
     low, high = sorted(float(known[value].mean()) for value in pair)
     return low <= target <= high
 
 
-def _beyond(calibration: Calibration, known: dict[float, Row], target: float) -> str:
+def _beyond(calibration: Calibration, known: dict[float, Floats], target: float) -> str:
     """Return "above" or "below" if the whole curve lies on that side of the target, else ""."""
     values, at = _ordered(calibration, known), _estimate(calibration, known, target)
     if at == values[0] and known[at].mean() > target:

@@ -11,9 +11,8 @@ from typing import Final
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
-from ecnomy.agents.arrays import Floats
+from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.money import MICRO
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.run.activity import flows_on
@@ -40,7 +39,7 @@ class Curve(msgspec.Struct, frozen=True, eq=False):
 class _Times(msgspec.Struct, frozen=True, eq=False):
     """The limits of the intervals over which values are averaged."""
 
-    edges_ps: npt.NDArray[np.int64]
+    edges_ps: Integers
 
     @property
     def seconds(self) -> Floats:

@@ -25,14 +25,13 @@ from typing import Final
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from ecnomy.agents.arrays import Floats
+from ecnomy.agents.observation import Truths
 from ecnomy.analysis.game.matrix import Game
 
 __all__ = ["MOST_BASES", "Equilibria", "best_replies", "equilibria", "scaled", "small", "symmetric"]
 
-Bools = npt.NDArray[np.bool_]
 MOST_BASES: Final = 20_000  # choices of tight bounds: 8 strategies against 8 have 12,870
 _CLOSE: Final = 1e-9  # as a share of the range of pay-offs
 _SINGULAR: Final = 1e10  # condition number of bounds that are not independent
@@ -119,12 +118,12 @@ def _extreme(game: Game) -> Equilibria:
     return Equilibria(tuple((xs[a], ys[b]) for a, b in found), mixtures)
 
 
-def _halves(labels: Bools, played: int) -> tuple[Bools, Bools]:
+def _halves(labels: Truths, played: int) -> tuple[Truths, Truths]:
     """Return the labels of unplayed strategies, and of the other player's best replies."""
     return labels[:, :played], labels[:, played:]
 
 
-def _vertices(pays: Floats) -> tuple[Floats, Bools]:
+def _vertices(pays: Floats) -> tuple[Floats, Truths]:
     """Return the vertices of Q(A): mixes of shape (vertices, n), and labels (vertices, n + m).
 
     Args:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis.pages.queries import columns_of, literal
 from ecnomy.analysis.report.database import Database
@@ -27,17 +27,15 @@ class FlowReports(msgspec.Struct, frozen=True):
         counters: name -> values of shape (reports, flows), with flows in ascending order.
     """
 
-    t_ps: npt.NDArray[np.int64]
-    counters: dict[str, npt.NDArray[np.float64]]
+    t_ps: Integers
+    counters: dict[str, Floats]
 
-    def differences(self, name: str, times_ps: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    def differences(self, name: str, times_ps: Integers) -> Floats:
         """Return the growth of a counter between report times, of shape (intervals, flows)."""
         return np.diff(self.counters[name][np.searchsorted(self.t_ps, times_ps)], axis=0)
 
 
-def flow_reports(
-    db: Database, run: RawRun, flows: npt.NDArray[np.int64], names: tuple[str, ...]
-) -> FlowReports:
+def flow_reports(db: Database, run: RawRun, flows: Integers, names: tuple[str, ...]) -> FlowReports:
     """Return the counters of some flows at each complete report of a run.
 
     Raises:

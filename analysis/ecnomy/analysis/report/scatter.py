@@ -20,8 +20,8 @@ import math
 from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.pages.parts import Block, Cell, Picture, Section, Table, Words, number, percent
 from ecnomy.analysis.pages.queries import literal
@@ -40,18 +40,17 @@ __all__ = ["LEAST", "Samples", "corrected", "fisher", "reliability", "samples_of
 
 LEAST: Final = 10  # samples needed to report a correlation
 _ALL: Final = "all together"
-Row = npt.NDArray[np.float64]
 
 
 class Samples(NamedTuple):
     """Samples of a test stream: packets sent, M, and L, each with a value per sample."""
 
-    sent: Row
-    marking: Row
-    bad: Row
+    sent: Floats
+    marking: Floats
+    bad: Floats
 
 
-def reliability(shares: Row, sent: Row) -> float:
+def reliability(shares: Floats, sent: Floats) -> float:
     """Return the share of variance that is not chance.
 
     It is NaN for fewer than three shares, or if all shares are equal.
@@ -105,7 +104,7 @@ def samples_of(
     return found
 
 
-def _edges(t_ps: npt.NDArray[np.int64], low: int, high: int, step: int) -> npt.NDArray[np.int64]:
+def _edges(t_ps: Integers, low: int, high: int, step: int) -> Integers:
     """Return the last report times at or before low, low + step, ..., high, without repeats."""
     wanted = np.arange(low, high + 1, max(step, 1))
     at = np.searchsorted(t_ps, wanted, side="right") - 1
@@ -147,7 +146,7 @@ def _joined(parts: list[Samples]) -> Samples:
     return Samples(*(np.concatenate(rows) for rows in zip(*parts, strict=True)))
 
 
-def _raw(marking: Row, bad: Row) -> float:
+def _raw(marking: Floats, bad: Floats) -> float:
     return correlation(marking, bad) if len(marking) >= LEAST else math.nan
 
 

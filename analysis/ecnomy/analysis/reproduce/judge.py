@@ -45,8 +45,8 @@ from typing import Final
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.reproduce.catalogue import Bound, Claim, Finding
 from ecnomy.analysis.statistics.intervals import Drawn, Interval, p_beyond, t_interval
 
@@ -91,7 +91,7 @@ VERDICTS: Final = (
 LEVEL: Final = 0.90
 ALPHA: Final = 0.05  # size of the test on either side of an interval at LEVEL
 
-Sample = npt.NDArray[np.float64] | Sequence[float] | float | Interval
+Sample = Floats | Sequence[float] | float | Interval
 Samples = Mapping[str, Sample]
 
 

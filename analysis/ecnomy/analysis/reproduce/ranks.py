@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.statistics.intervals import Interval, bootstrap
 from ecnomy.analysis.support.optional import scipy_part
 
@@ -29,7 +29,7 @@ def rank_correlation(points: Mapping[Any, Any]) -> Interval:
     rankdata = scipy_part("stats").rankdata
     order = _centred(rankdata(list(points)))
 
-    def spearman(rows: list[npt.NDArray[np.float64]]) -> npt.NDArray[np.float64]:
+    def spearman(rows: list[Floats]) -> Floats:
         means = np.stack([row.mean(axis=-1) for row in rows], axis=-1)
         ranks = _centred(rankdata(means, axis=-1))
         both = np.sqrt((order**2).sum() * (ranks**2).sum(axis=-1))
@@ -41,5 +41,5 @@ def rank_correlation(points: Mapping[Any, Any]) -> Interval:
     return bootstrap(spearman, samples)
 
 
-def _centred(ranks: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _centred(ranks: Floats) -> Floats:
     return np.asarray(ranks - ranks.mean(axis=-1, keepdims=True))

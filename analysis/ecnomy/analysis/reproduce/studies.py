@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.analysis.reproduce.catalogue import Paper
 from ecnomy.analysis.reproduce.grid import Variant, touched
@@ -102,7 +102,7 @@ class Runs:
         *,
         batches: bool,
         budget: float,
-        rows: npt.NDArray[np.int64] | None = None,
+        rows: Integers | None = None,
     ) -> None:
         """Store the table and the numbers of the rows to use, or None for all rows."""
         self._table, self.batches, self.budget = frame, batches, budget
@@ -146,7 +146,7 @@ class Runs:
             raise ResultsError(f"no run with {conditions}")
         return Runs(self._table, batches=self.batches, budget=self.budget, rows=rows)
 
-    def sample(self, column: str) -> npt.NDArray[np.float64]:
+    def sample(self, column: str) -> Floats:
         """Return a column's value per replicate, in order of seeds, or per batch of the first run.
 
         Raises:
@@ -154,7 +154,7 @@ class Runs:
                 not fixed).
         """
         if self.batches:
-            row: npt.NDArray[np.float64] = self.row(column)[0]
+            row: Floats = self.row(column)[0]
             return row
         if column not in self._table:
             raise ResultsError(f"no column {column!r}")
@@ -164,7 +164,7 @@ class Runs:
         values = np.asarray(self._table[column].iloc[self._rows], dtype=np.float64)
         return values[np.argsort(replicates)]
 
-    def row(self, column: str) -> npt.NDArray[np.float64]:
+    def row(self, column: str) -> Floats:
         """Return the numbers in `<column>[0]`, `<column>[1]` and so on, [replicate, index].
 
         Raises:

@@ -7,9 +7,8 @@ A flow sends nothing while it is off, so its mean values cover only the time whe
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from ecnomy.agents.arrays import Floats
+from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.markets.economy.journal import ACTIVE
 from ecnomy.markets.results.rawrun import RawRun
 from ecnomy.markets.results.switches import Switches
@@ -33,7 +32,7 @@ def switches_of(run: RawRun) -> Switches:
     )
 
 
-def flows_on(run: RawRun, edges_ps: npt.NDArray[np.int64]) -> Floats:
+def flows_on(run: RawRun, edges_ps: Integers) -> Floats:
     """Return the mean number of active flows in each row and interval, [interval, row].
 
     If agents never switch off the flows of a row, all of these flows count as active, even before

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.observation import Truths
 from ecnomy.markets.terms.ledger_kinds import MARKS
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def background_postings(ledger: pd.DataFrame) -> pd.DataFrame:
     return ledger[of_marks & ledger["debit"].astype(str).str.startswith(_OWN)]
 
 
-def background_rows(ledger: pd.DataFrame, rows: int) -> npt.NDArray[np.bool_]:
+def background_rows(ledger: pd.DataFrame, rows: int) -> Truths:
     """Return a mask of the rows whose flows paid for marks as background traffic, [row]."""
     found = np.zeros(rows, dtype=np.bool_)
     flow = background_postings(ledger)["flow"].to_numpy(dtype=np.int64)

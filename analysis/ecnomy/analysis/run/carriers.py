@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
-from ecnomy.agents.arrays import Floats
+from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.money import MICRO
 from ecnomy.agents.spec import AgentSpec
 from ecnomy.agents.times import PS_PER_S
@@ -45,7 +44,7 @@ class Prices(msgspec.Struct, frozen=True, eq=False):
         money: the prices, money per mark.
     """
 
-    t_ps: npt.NDArray[np.int64]
+    t_ps: Integers
     money: Floats
 
     def mean(self, end_ps: int) -> float:
@@ -157,7 +156,7 @@ def links_by_carrier(run: RawRun) -> dict[str, tuple[int, ...]]:
     }
 
 
-def link_use(run: RawRun, links: Epochs, edges_ps: npt.NDArray[np.int64]) -> Floats:
+def link_use(run: RawRun, links: Epochs, edges_ps: Integers) -> Floats:
     """Return the utilisation of each link, including framing, [interval, link]."""
     plan = run.plan
     framing = np.array([link.framing_bytes for link in plan.links], dtype=np.float64)

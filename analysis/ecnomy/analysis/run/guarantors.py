@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Integers
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.run.families import family_of
 from ecnomy.analysis.run.scenario_agents import ScenarioAgent, ScenarioTariff, agents_of
@@ -198,7 +198,7 @@ def _paid_back(tariff: ScenarioTariff, price: str) -> str:
     return price if isinstance(tariff.price, str) else "its price"
 
 
-def flows_of(run: RawRun, sources: tuple[str, ...]) -> npt.NDArray[np.int64]:
+def flows_of(run: RawRun, sources: tuple[str, ...]) -> Integers:
     """Return the row numbers of the flows of the given sources."""
     names = np.array([s.name for s in run.plan.row_sources()])
     return np.flatnonzero(np.isin(names, np.array(sources, dtype=str))).astype(np.int64)

@@ -20,9 +20,8 @@ from __future__ import annotations
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
-from ecnomy.agents.arrays import Floats
+from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.analysis.run.windows import Epochs
 from ecnomy.markets.plan import Plan, Tcp
 from ecnomy.markets.results.rawrun import RawRun
@@ -102,7 +101,7 @@ def by_source(plan: Plan, values: Floats) -> Floats:
     return np.asarray(np.add.reduceat(values, first, axis=-1), dtype=np.float64)
 
 
-def activity_of(run: RawRun, flows: Epochs, edges_ps: npt.NDArray[np.int64]) -> Floats:
+def activity_of(run: RawRun, flows: Epochs, edges_ps: Integers) -> Floats:
     """Return each interval's share of the packets that a source sent in the whole run.
 
     Args:

@@ -14,8 +14,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Integers
 from ecnomy.agents.money import MICRO
 from ecnomy.markets.economy.journal import PRICE
 from ecnomy.markets.results.rawrun import open_raw
@@ -48,9 +48,7 @@ def price_columns(results: Path) -> dict[str, float]:
     return {"price": next(iter(found.values())), **found} if len(found) == 1 else found
 
 
-def _mean_micro(
-    t_ps: npt.NDArray[np.int64], micro: npt.NDArray[np.int64], from_ps: int, to_ps: int
-) -> float:
+def _mean_micro(t_ps: Integers, micro: Integers, from_ps: int, to_ps: int) -> float:
     """Return the time average of a stepwise price; for an empty window, the price at that time."""
     if to_ps <= from_ps:
         return float(micro[max(int(np.searchsorted(t_ps, from_ps, side="right")) - 1, 0)])

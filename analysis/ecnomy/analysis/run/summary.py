@@ -7,9 +7,9 @@ from typing import Final
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from ecnomy.agents.arrays import Floats
+from ecnomy.agents.observation import Truths
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.run.activity import flows_on
 from ecnomy.analysis.run.background import background_rows
@@ -276,7 +276,7 @@ class _Parts(msgspec.Struct, frozen=True, eq=False):
     links: Epochs
     groups: list[Group]
     crossings: Crossings
-    background: npt.NDArray[np.bool_]  # per row of flows
+    background: Truths  # per row of flows
 
     def over(self, phase: Phase) -> PhaseSummary | None:
         """Summarise the settled part of a phase; None if it has fewer than two reports."""

@@ -6,9 +6,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
-from ecnomy.agents.arrays import Floats
+from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.money import MICRO
 from ecnomy.markets.results.epochs import Epochs, Window
 from ecnomy.markets.terms.ledger_kinds import MARKS, NO_FEES
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Epochs", "Window", "fees_by_flow", "marks_by_flow"]
 
 
-def marks_by_flow(ledger: pd.DataFrame, flows: int, edges_ps: npt.NDArray[np.int64]) -> Floats:
+def marks_by_flow(ledger: pd.DataFrame, flows: int, edges_ps: Integers) -> Floats:
     """Return the money that each flow paid for marks in each interval, [interval, flow].
 
     An interval is (edges[i], edges[i + 1]], because a posting has the time of the report that
@@ -28,13 +27,13 @@ def marks_by_flow(ledger: pd.DataFrame, flows: int, edges_ps: npt.NDArray[np.int
     return _by_flow(ledger, ledger["kind"].astype(str) == MARKS, flows, edges_ps)
 
 
-def fees_by_flow(ledger: pd.DataFrame, flows: int, edges_ps: npt.NDArray[np.int64]) -> Floats:
+def fees_by_flow(ledger: pd.DataFrame, flows: int, edges_ps: Integers) -> Floats:
     """Return the class fees and contract charges of each flow, shaped like marks_by_flow."""
     return _by_flow(ledger, ~ledger["kind"].astype(str).isin(NO_FEES), flows, edges_ps)
 
 
 def _by_flow(
-    ledger: pd.DataFrame, wanted: pd.Series[bool], flows: int, edges_ps: npt.NDArray[np.int64]
+    ledger: pd.DataFrame, wanted: pd.Series[bool], flows: int, edges_ps: Integers
 ) -> Floats:
     result = np.zeros((max(len(edges_ps) - 1, 0), flows))
     rows = ledger[wanted & (ledger["flow"] >= 0)]

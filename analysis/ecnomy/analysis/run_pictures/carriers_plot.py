@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
-from ecnomy.agents.arrays import Floats
+from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.money import MICRO
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.draw.fitted_text import fitted
@@ -57,7 +56,7 @@ class _Data(msgspec.Struct, frozen=True):
     not_drawn: int
     choices: tuple[Choice, ...]
     links: Epochs
-    edges_ps: npt.NDArray[np.int64]
+    edges_ps: Integers
 
     @property
     def end_s(self) -> float:
@@ -70,7 +69,7 @@ class _Data(msgspec.Struct, frozen=True):
         edges = self.edges_ps / PS_PER_S
         return np.asarray((edges[1:] + edges[:-1]) / 2, dtype=np.float64)
 
-    def held(self, t_ps: npt.NDArray[np.int64], values: Floats) -> tuple[Floats, Floats]:
+    def held(self, t_ps: Integers, values: Floats) -> tuple[Floats, Floats]:
         """Return times [s] and values of a step function; report times are included for markers."""
         times = np.union1d(t_ps, self.edges_ps[self.edges_ps >= t_ps[0]])
         at = np.searchsorted(t_ps, times, side="right") - 1
@@ -170,9 +169,7 @@ def _draw_use(axis: Axes, data: _Data) -> None:
     legend_beside(axis, "Each one's busiest link")
 
 
-def income_over(
-    run: RawRun, carrier: Carrier, edges_ps: npt.NDArray[np.int64]
-) -> dict[tuple[str, str], Floats]:
+def income_over(run: RawRun, carrier: Carrier, edges_ps: Integers) -> dict[tuple[str, str], Floats]:
     """Return a carrier's income by payer and kind in each interval (edge, next edge], money/s.
 
     Raises:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from ecnomy.agents.arrays import Floats
 from ecnomy.agents.money import MICRO
+from ecnomy.agents.observation import Truths
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.draw.panels import (
     COLOURS,
@@ -192,7 +192,7 @@ def _draw_calls(axis: Axes, data: _Data) -> None:
     accepted = (data.calls["accepted"] == 1).to_numpy(dtype=bool)
     start_s = data.calls["start_ps"].to_numpy(dtype=np.float64) / PS_PER_S
     below = np.zeros(len(edges) - 1)
-    styles: tuple[tuple[str, npt.NDArray[np.bool_], dict[str, Any]], ...] = (
+    styles: tuple[tuple[str, Truths, dict[str, Any]], ...] = (
         ("accepted", accepted, {"facecolor": _SKY}),
         ("blocked", ~accepted, {"facecolor": _RED, "hatch": "////"}),
     )

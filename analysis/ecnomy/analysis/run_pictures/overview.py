@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.draw.fitted_text import fitted
 from ecnomy.analysis.draw.panels import (
@@ -70,31 +70,31 @@ class _Data(msgspec.Struct, frozen=True):
     phases: list[Phase]
     groups: list[Group]
     line_styles: list[_LineStyle]
-    edges_ps: npt.NDArray[np.int64]
+    edges_ps: Integers
     flows: Epochs
     links: Epochs
     crossings: Crossings
-    on: npt.NDArray[np.float64]  # number of active flows, [interval, row]
+    on: Floats  # number of active flows, [interval, row]
     drawn_links: list[DrawnLink]
     more_links: int  # number of congested links not drawn
 
     @property
-    def seconds(self) -> npt.NDArray[np.float64]:
+    def seconds(self) -> Floats:
         """The length of each interval in seconds."""
         return np.asarray(np.diff(self.edges_ps) / PS_PER_S, dtype=np.float64)
 
     @property
-    def middle_s(self) -> npt.NDArray[np.float64]:
+    def middle_s(self) -> Floats:
         """The middle of each interval in seconds."""
         edges = self.edges_ps / PS_PER_S
         return np.asarray((edges[1:] + edges[:-1]) / 2, dtype=np.float64)
 
-    def per_second(self, epochs: Epochs, name: str) -> npt.NDArray[np.float64]:
+    def per_second(self, epochs: Epochs, name: str) -> Floats:
         """Return the increase of a cumulative column per second, [interval, row]."""
         values = np.diff(epochs.at(name, self.edges_ps), axis=0) / self.seconds[:, None]
         return np.asarray(values, dtype=np.float64)
 
-    def counted(self, group: Group) -> npt.NDArray[np.float64] | int:
+    def counted(self, group: Group) -> Floats | int:
         """Return the number of active flows of a group, [interval]; NaN if no flow is active.
 
         If all its flows are always active, the result is one number, the size of the group.
@@ -104,13 +104,13 @@ class _Data(msgspec.Struct, frozen=True):
             return group.size
         return np.where(on > 0, on, np.nan)
 
-    def each(self, values: npt.NDArray[np.float64], flow: int) -> npt.NDArray[np.float64]:
+    def each(self, values: Floats, flow: int) -> Floats:
         """Return a row's values per active flow, [interval]; NaN if no flow is active."""
         on = self.on[:, flow]
         mean = np.divide(values, on, out=np.full(len(values), np.nan), where=on > 0)
         return np.asarray(mean, dtype=np.float64)
 
-    def while_on(self, group: Group, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    def while_on(self, group: Group, values: Floats) -> Floats:
         """Return the values, with NaN before the group's source starts and after it stops."""
         source = next(s for s in self.run.plan.sources if s.name == group.source)
         t_ps = self.middle_s * PS_PER_S
@@ -212,7 +212,7 @@ def _figure(data: _Data) -> Figure:
     return figure
 
 
-def _line(axis: Axes, data: _Data, index: int, values: npt.NDArray[np.float64], label: str) -> None:
+def _line(axis: Axes, data: _Data, index: int, values: Floats, label: str) -> None:
     line_style = data.line_styles[index]
     step = max(len(data.middle_s) // 12, 1)
     axis.plot(

@@ -18,15 +18,14 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.errors import InputError
 from ecnomy.analysis.statistics.intervals import Drawn
 
 __all__ = ["Counts", "block_ratio"]
 
 DRAWS: Final = 5_000
-Table = npt.NDArray[np.float64]
 
 
 class Counts(NamedTuple):
@@ -37,8 +36,8 @@ class Counts(NamedTuple):
         packets: number of packets, [run, block].
     """
 
-    events: Table
-    packets: Table
+    events: Floats
+    packets: Floats
 
 
 def block_ratio(over: Counts, under: Counts, seed: int, *, level: float = 0.99) -> Drawn:
@@ -87,6 +86,6 @@ def block_ratio(over: Counts, under: Counts, seed: int, *, level: float = 0.99) 
     return Drawn(estimate, float(low), float(high), level, runs * blocks, drawn)
 
 
-def _ratio(sums: Table) -> Table:
+def _ratio(sums: Floats) -> Floats:
     events, packets, other_events, other_packets = sums
     return np.asarray((events / packets) / (other_events / other_packets))

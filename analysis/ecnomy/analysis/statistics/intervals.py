@@ -13,8 +13,8 @@ from typing import Final
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.errors import InputError
 from ecnomy.analysis.support.optional import scipy_part
 
@@ -40,8 +40,8 @@ __all__ = [
 
 LEVEL: Final = 0.95  # level of printed intervals; `compare` and `reproduce` use 90 %
 
-Values = Sequence[float] | npt.NDArray[np.float64]
-Rows = list[npt.NDArray[np.float64]]
+Values = Sequence[float] | Floats
+Rows = list[Floats]
 _DRAWS: Final = 2000
 _KEY: Final = 1979
 
@@ -86,7 +86,7 @@ class Equivalence(msgspec.Struct, frozen=True):
         return self.p < self.alpha
 
 
-def cleaned(values: Values, least: int, what: str) -> npt.NDArray[np.float64]:
+def cleaned(values: Values, least: int, what: str) -> Floats:
     """Return the values as an array.
 
     Raises:
@@ -101,7 +101,7 @@ def cleaned(values: Values, least: int, what: str) -> npt.NDArray[np.float64]:
     return array
 
 
-def check_paired(first: npt.NDArray[np.float64], second: npt.NDArray[np.float64]) -> None:
+def check_paired(first: Floats, second: Floats) -> None:
     """Raise an InputError if paired samples differ in size."""
     if first.size != second.size:
         raise InputError(
@@ -130,7 +130,7 @@ def t_interval(values: Values, level: float = 0.90) -> Interval:
 
 
 def bootstrap(
-    statistic: Callable[[Rows], npt.NDArray[np.float64]],
+    statistic: Callable[[Rows], Floats],
     samples: Sequence[Values],
     level: float = 0.90,
 ) -> Interval:
@@ -324,7 +324,7 @@ def dispersion(counts: Values) -> float:
     return float(array.var(ddof=1)) / mean
 
 
-def correlation(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> float:
+def correlation(x: Floats, y: Floats) -> float:
     """Return Pearson's correlation, or NaN if x or y is constant or has fewer than three values."""
     if len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return float("nan")

@@ -11,9 +11,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
-from ecnomy.agents.arrays import Floats
+from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.analysis.sweep_report.points import Search, Swept
 from ecnomy.analysis.sweep_report.words import scale_of
 from ecnomy.analysis.sweeps.outcome_names import called
@@ -24,7 +23,7 @@ __all__ = ["best_first", "search_words"]
 _WORDS = {"maximise": "highest", "minimise": "lowest"}
 
 
-def best_first(swept: Swept) -> npt.NDArray[np.int64]:
+def best_first(swept: Swept) -> Integers:
     """Return all points, the best first, by the goal of the search or by the main outcome.
 
     Points that violate the bounds of the search come last.

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.errors import InputError
 from ecnomy.analysis.support.optional import scipy_part
 from ecnomy.analysis.theory.marking import red_probability
@@ -32,7 +32,7 @@ class Equilibrium(msgspec.Struct, frozen=True):
 
 def _checked(
     weights: Sequence[float], rtts_s: Sequence[float], capacity_pps: float
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+) -> tuple[Floats, Floats]:
     w, t = np.asarray(weights, dtype=np.float64), np.asarray(rtts_s, dtype=np.float64)
     if w.ndim != 1 or w.shape != t.shape or w.size == 0:
         raise InputError(
@@ -121,7 +121,7 @@ def wtp_red_equilibrium(
 
 def proportional_fair(
     routes: Sequence[Sequence[int]], capacities: Sequence[float], weights: Sequence[float]
-) -> npt.NDArray[np.float64]:
+) -> Floats:
     """Return the rates that maximise sum_i w_i log x_i subject to the capacities (Kelly's dual).
 
     Rates are in the unit of the capacities. The dual minimises
@@ -142,7 +142,7 @@ def proportional_fair(
     used = use.any(axis=0)  # prices and rates below are scaled to be near 1 in any unit
     a, c_scaled, w_scaled = use[:, used], c[used] / c[used].max(), w / w.sum()
 
-    def dual(mu: npt.NDArray[np.float64]) -> tuple[float, npt.NDArray[np.float64]]:
+    def dual(mu: Floats) -> tuple[float, Floats]:
         path = a @ mu
         cost = float(c_scaled @ mu - w_scaled @ np.log(path))
         return cost, c_scaled - a.T @ (w_scaled / path)

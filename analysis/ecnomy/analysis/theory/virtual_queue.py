@@ -22,15 +22,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.errors import InputError
 
 __all__ = ["virtual_queue_probability"]
 
 _STEPS = 200  # grid steps per packet, for an error of the trapezoidal rule of about 1e-5
-
-Grid = npt.NDArray[np.float64]
 
 
 def virtual_queue_probability(
@@ -67,7 +65,7 @@ def virtual_queue_probability(
     return min(max(_marks_per_cycle(a, limit) / total, 0.0), 1.0)
 
 
-def _delayed(start: float, first: Grid, a: float, drive: float, count: int) -> Grid:
+def _delayed(start: float, first: Floats, a: float, drive: float, count: int) -> Floats:
     """Solve G' = drive + a (G(y) - G(y-1)) beyond y = 1 by the trapezoidal rule.
 
     `first` holds the left limits of G on [0, 1]. `start` is the value of G(0) for the term G(y-1).
@@ -83,7 +81,7 @@ def _delayed(start: float, first: Grid, a: float, drive: float, count: int) -> G
     return grid
 
 
-def _points(limit: float) -> tuple[Grid, int]:
+def _points(limit: float) -> tuple[Floats, int]:
     count = max(math.ceil(limit * _STEPS), _STEPS) + 2
     return np.arange(count) / _STEPS, count
 

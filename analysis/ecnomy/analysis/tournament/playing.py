@@ -11,8 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.game.dynamics import ranked, resting
 from ecnomy.analysis.game.profiles import Profile, mixed
 from ecnomy.analysis.sweeps.open_sweep import open_sweep
@@ -109,7 +109,7 @@ def outsiders(tournament: Tournament, table: Payoffs) -> list[Profile]:
     return found
 
 
-def rounded(mix: npt.NDArray[np.float64], players: int) -> tuple[int, ...]:
+def rounded(mix: Floats, players: int) -> tuple[int, ...]:
     """Return a mix as whole numbers of players (by the largest remainders)."""
     exact = np.asarray(mix, dtype=np.float64) * players
     counts = np.floor(exact + 1e-9).astype(int)

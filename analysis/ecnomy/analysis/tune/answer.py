@@ -22,8 +22,8 @@ from typing import Final
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.statistics.comparisons import compared
 from ecnomy.analysis.statistics.intervals import LEVEL, Interval, t_interval
 from ecnomy.analysis.tune.search import Values
@@ -37,8 +37,7 @@ NOT_REACHABLE: Final = "not reachable"
 NEAR: Final = 0.01
 _CHECKED: Final = 0.99  # level for a target, raised because the chosen value also has an error
 _EDGE: Final = 0.01  # the share of a range that counts as its end
-Row = npt.NDArray[np.float64]
-Rows = dict[str, Row]  # outcome -> one value per seed
+Rows = dict[str, Floats]  # outcome -> one value per seed
 
 
 class Tried(msgspec.Struct, frozen=True):

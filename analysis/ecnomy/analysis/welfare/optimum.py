@@ -26,9 +26,8 @@ from typing import Final
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
-from ecnomy.agents.arrays import Floats
+from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.errors import InputError
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.agents.utilities import delay_cost_of
@@ -55,7 +54,7 @@ class Part(msgspec.Struct, frozen=True, eq=False):
 
     from_ps: int
     to_ps: int
-    rows: npt.NDArray[np.int64]
+    rows: Integers
     rates_bps: Floats
     best_bps: Floats
     utility_per_s: float  # utility of the mean rates
@@ -96,7 +95,7 @@ class _Utilities(msgspec.Struct, frozen=True, eq=False):
     count: Floats  # N of each group of rows
     scale: Floats  # N x0, Mbit/s
     least: Floats
-    agent: npt.NDArray[np.int64]  # agent of each group
+    agent: Integers  # agent of each group
 
     def value(self, rates: Floats) -> Floats:
         """See theory.Utility."""
@@ -190,8 +189,8 @@ class _Alike(msgspec.Struct, frozen=True, eq=False):
         most_bps: the largest demand of a flow's traffic [bit/s].
     """
 
-    group: npt.NDArray[np.int64]
-    agent: npt.NDArray[np.int64]
+    group: Integers
+    agent: Integers
     source: list[Source]
     x0_bps: Floats
     most_bps: Floats
@@ -202,9 +201,7 @@ class _Alike(msgspec.Struct, frozen=True, eq=False):
         return np.asarray(sums, dtype=np.float64)
 
 
-def _alike(
-    agent: npt.NDArray[np.int64], x0_bps: Floats, sources: list[Source], window: Window
-) -> _Alike:
+def _alike(agent: Integers, x0_bps: Floats, sources: list[Source], window: Window) -> _Alike:
     numbers: dict[tuple[object, ...], int] = {}
     group = np.empty(len(sources), dtype=np.int64)
     first: list[int] = []

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from ecnomy.agents.errors import ProtocolError
+from ecnomy.agents.observation import Truths
 from ecnomy.markets.bridge import columns as tables
 from ecnomy.markets.bridge.messages import Column, Columns, Decide, Record, Report, Request
 
@@ -212,16 +212,12 @@ def _known(name: str, where: str, values: Column, count: int, low: int = 0) -> N
         _refuse(name, where, values, wrong, f", expected {low} to {count - 1}")
 
 
-def _where(
-    name: str, where: str, values: Column, bad: Callable[[Column], npt.NDArray[np.bool_]]
-) -> None:
+def _where(name: str, where: str, values: Column, bad: Callable[[Column], Truths]) -> None:
     wrong = bad(values)
     if wrong.any():
         _refuse(name, where, values, wrong)
 
 
-def _refuse(
-    name: str, where: str, values: Column, wrong: npt.NDArray[np.bool_], after: str = ""
-) -> None:
+def _refuse(name: str, where: str, values: Column, wrong: Truths, after: str = "") -> None:
     row = int(wrong.argmax())
     raise ProtocolError(name, f"{where}[{row}] = {values[row]}{after}")

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
+
+from ecnomy.agents.arrays import Floats, Integers
 
 __all__ = [
     "Alive",
@@ -32,7 +33,7 @@ __all__ = [
     "flow_orders",
 ]
 
-Column = npt.NDArray[np.int64] | npt.NDArray[np.float64]
+Column = Integers | Floats
 Columns = dict[str, Column]
 
 # Defaults of an order: no mark rate, no caps, permission to send, and an unchanged weight.

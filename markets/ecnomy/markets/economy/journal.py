@@ -21,7 +21,8 @@ from typing import Final
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
+
+from ecnomy.agents.arrays import Floats, Integers
 
 __all__ = [
     "ACTIVE",
@@ -50,7 +51,7 @@ NAMES: Final = (  # written by the market itself
     *(ACTIVE, "mark_rate", REFUSED, PICKED),
 )
 
-Column = npt.NDArray[np.int64] | npt.NDArray[np.float64]
+Column = Integers | Floats
 
 
 class Entry(msgspec.Struct, frozen=True, eq=False):
@@ -59,8 +60,8 @@ class Entry(msgspec.Struct, frozen=True, eq=False):
     t_ps: int
     agent: str
     name: str
-    flow: npt.NDArray[np.int64]
-    value: npt.NDArray[np.float64]
+    flow: Integers
+    value: Floats
 
 
 class Journal:
@@ -74,9 +75,7 @@ class Journal:
         flow, column = np.array([-1], dtype=np.int64), np.array([value], dtype=np.float64)
         self._fresh.append(Entry(t_ps, agent, name, flow, column))
 
-    def many(
-        self, t_ps: int, agent: str, flow: npt.NDArray[np.int64], name: str, value: Column
-    ) -> None:
+    def many(self, t_ps: int, agent: str, flow: Integers, name: str, value: Column) -> None:
         """Add one value per flow. If there are no flows, nothing is added."""
         if len(flow):
             self._fresh.append(Entry(t_ps, agent, name, flow, value.astype(np.float64)))

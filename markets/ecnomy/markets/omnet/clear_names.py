@@ -18,12 +18,14 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
+from ecnomy.agents.observation import Truths
+
 __all__ = ["Box", "Place", "clear_names", "inside", "node_boxes"]
 
 Place = tuple[int, int]
 Box = tuple[float, float, float, float]  # left, top, right, bottom
 Links = Sequence[tuple[str, str]]
-Numbers = npt.NDArray[np.float64]
 _ICON: Final = 40  # width and height of an icon, in pixels
 _LETTER: Final = 7  # width of a letter of a name
 _NAME: Final = (_ICON / 2 + 1, _ICON / 2 + 19)  # top and bottom of a name, below the icon's middle
@@ -100,7 +102,7 @@ def node_boxes(node: str, place: Place) -> tuple[Box, Box]:
     )
 
 
-def inside(begin: Place | Numbers, end: Place | Numbers, box: Box | Numbers) -> Numbers:
+def inside(begin: Place | Floats, end: Place | Floats, box: Box | Floats) -> Floats:
     """Return the length of each line inside a box (clipping by Liang and Barsky 1984).
 
     Args:
@@ -109,9 +111,9 @@ def inside(begin: Place | Numbers, end: Place | Numbers, box: Box | Numbers) -> 
         box: boxes, as an array of shape (..., 4).
     """
     begin, end, box = _array(begin), _array(end), _array(box)
-    start: Numbers | float = 0.0
-    stop: Numbers | float = 1.0
-    outside: npt.NDArray[np.bool_] | bool = False
+    start: Floats | float = 0.0
+    stop: Floats | float = 1.0
+    outside: Truths | bool = False
     for axis in (0, 1):
         a, b = begin[..., axis], end[..., axis]
         least, most = box[..., axis], box[..., axis + 2]
@@ -131,7 +133,7 @@ def _around(home: Place, area: Box) -> list[Place]:
     return [(a, b) for a in x if area[0] <= a <= area[2] for b in y if area[1] <= b <= area[3]]
 
 
-def _costs(node: str, places: Mapping[str, Place], lines: Links) -> Callable[[Numbers], Numbers]:
+def _costs(node: str, places: Mapping[str, Place], lines: Links) -> Callable[[Floats], Floats]:
     """Return a function that computes the costs of places for a node while other nodes stay.
 
     The function takes places of shape (n, 2) and returns costs of shape (n, 2): one for overlaps
@@ -147,7 +149,7 @@ def _costs(node: str, places: Mapping[str, Place], lines: Links) -> Callable[[Nu
     begin, end = there[passing[:, 0]], there[passing[:, 1]]
     offsets = _array(_boxes(node, (0, 0)))
 
-    def cost(tries: Numbers) -> Numbers:
+    def cost(tries: Floats) -> Floats:
         here = tries[:, None]
         own = here[..., [0, 1, 0, 1]] + offsets
         crossed = inside(begin, end, own[:, 0, None]) + inside(begin, end, own[:, 1, None])
@@ -166,10 +168,10 @@ def _costs(node: str, places: Mapping[str, Place], lines: Links) -> Callable[[Nu
     return cost
 
 
-def _meet(a: Numbers, b: Numbers, c: Numbers, d: Numbers) -> npt.NDArray[np.bool_]:
+def _meet(a: Floats, b: Floats, c: Floats, d: Floats) -> Truths:
     """Return whether two lines cross."""
 
-    def side(one: Numbers, two: Numbers, of: Numbers) -> npt.NDArray[np.bool_]:
+    def side(one: Floats, two: Floats, of: Floats) -> Truths:
         (x, y), (u, v) = np.moveaxis(two - one, -1, 0), np.moveaxis(of - one, -1, 0)
         return np.asarray(x * v > y * u)
 
@@ -180,12 +182,12 @@ def _boxes(node: str, place: Place) -> list[Box]:
     return [(x - _CLEAR, y, u + _CLEAR, v + _CLEAR) for x, y, u, v in node_boxes(node, place)]
 
 
-def _shared(one: Numbers, two: Numbers) -> Numbers:
+def _shared(one: Floats, two: Floats) -> Floats:
     """Return the areas in which pairs of boxes overlap."""
     wide = np.minimum(one[..., 2], two[..., 2]) - np.maximum(one[..., 0], two[..., 0])
     high = np.minimum(one[..., 3], two[..., 3]) - np.maximum(one[..., 1], two[..., 1])
     return np.asarray(np.maximum(wide, 0.0) * np.maximum(high, 0.0))
 
 
-def _array(numbers: npt.ArrayLike) -> Numbers:
+def _array(numbers: npt.ArrayLike) -> Floats:
     return np.asarray(numbers, dtype=np.float64)

@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.agents.arrays import Integers
 from ecnomy.agents.errors import ProtocolError
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.bridge.messages import Columns, Record
@@ -94,7 +95,7 @@ class _Names:
         self.shift = np.where(of_source, links, 0)
 
 
-def _within(what: str, index: npt.NDArray[Any], count: npt.NDArray[np.int64] | np.int64) -> None:
+def _within(what: str, index: npt.NDArray[Any], count: Integers | np.int64) -> None:
     wrong = (index < 0) | (index >= count)
     if wrong.any():
         raise ProtocolError("out-of-range", f"{what} = {index[int(wrong.argmax())]}")

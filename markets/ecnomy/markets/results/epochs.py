@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
-from ecnomy.agents.arrays import Floats
+from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.errors import ResultsError
 from ecnomy.agents.times import PS_PER_S
 
@@ -47,7 +46,7 @@ class Epochs:
         whole = len(times) - len(times) % rows if rows else 0
         self._table = ordered.iloc[:whole]
         self._rows, self._name = rows, f"{key}_epochs.parquet"
-        self.t_ps: npt.NDArray[np.int64] = times[:whole:rows] if rows else times[:0]
+        self.t_ps: Integers = times[:whole:rows] if rows else times[:0]
 
     def column(self, name: str) -> Floats:
         """Return one column as a matrix [report, row].
@@ -67,7 +66,7 @@ class Epochs:
             return None
         return Window(int(inside[0]), int(inside[-1]))
 
-    def grid(self, apart_ps: int) -> npt.NDArray[np.int64]:
+    def grid(self, apart_ps: int) -> Integers:
         """Return report times at least `apart_ps` apart, beginning with the first report."""
         kept: list[int] = []
         for t in self.t_ps.tolist():
@@ -75,7 +74,7 @@ class Epochs:
                 kept.append(t)
         return np.array(kept, dtype=np.int64)
 
-    def at(self, name: str, times_ps: npt.NDArray[np.int64]) -> Floats:
+    def at(self, name: str, times_ps: Integers) -> Floats:
         """Return a column at the given report times, [time, row]."""
         return self.column(name)[np.searchsorted(self.t_ps, times_ps)]
 

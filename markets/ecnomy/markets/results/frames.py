@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from ecnomy.agents.arrays import Floats
+from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.money import MICRO
+from ecnomy.agents.observation import Truths
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.economy.journal import ACTIVE, CALL_PRICE, FEE, PRICE, REFUSED
 from ecnomy.markets.results.manifest import Manifest
@@ -176,7 +177,7 @@ def _entry(name: str) -> tuple[str, str, float]:
 
 
 def _meanings(
-    names: pd.Series[str], value: Floats, unset: npt.NDArray[np.bool_], classes: list[str]
+    names: pd.Series[str], value: Floats, unset: Truths, classes: list[str]
 ) -> npt.NDArray[np.object_]:
     """Return the meaning of each value that is a code (class, on, off, none), otherwise ""."""
     found = np.full(len(value), "", dtype=object)
@@ -203,13 +204,11 @@ def _plain(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def _index(column: pd.Series[Any]) -> npt.NDArray[np.int64]:
+def _index(column: pd.Series[Any]) -> Integers:
     return column.to_numpy(dtype=np.int64)
 
 
-def _named(
-    index: npt.NDArray[np.int64], names: list[str], none: str = ""
-) -> npt.NDArray[np.object_]:
+def _named(index: Integers, names: list[str], none: str = "") -> npt.NDArray[np.object_]:
     """Return the name of each index, and `none` for -1."""
     return np.array([*names, none], dtype=object)[index]
 

@@ -14,11 +14,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from ecnomy.agents.arrays import Integers
 from ecnomy.agents.errors import InputError
 from ecnomy.agents.money import MICRO
+from ecnomy.agents.observation import Truths
 from ecnomy.agents.roles import preset_of
 from ecnomy.agents.spec import AgentSpec
 from ecnomy.agents.times import PS_PER_S
@@ -118,7 +118,7 @@ def _chosen(raw: RawRun, who: str | None) -> pd.DataFrame:
     return chosen[wanted if flows is None else wanted | flows]
 
 
-def _flows(raw: RawRun, who: str, ledger: pd.DataFrame) -> npt.NDArray[np.bool_] | None:
+def _flows(raw: RawRun, who: str, ledger: pd.DataFrame) -> Truths | None:
     """Return a mask of the postings for the flow, source or class `who`, or None if unknown."""
     flow = ledger["flow"].to_numpy(dtype=np.int64)
     names = [raw.plan.flow_names(), [source.name for source in raw.plan.row_sources()]]

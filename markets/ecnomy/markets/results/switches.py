@@ -8,7 +8,6 @@ is off before its source starts and after its source stops.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.markets.economy.contracts import Spans
@@ -27,9 +26,9 @@ class Switches:
     def __init__(
         self,
         plan: Plan,
-        t_ps: npt.NDArray[np.int64],
-        flow: npt.NDArray[np.int64],
-        value: npt.NDArray[np.float64],
+        t_ps: Integers,
+        flow: Integers,
+        value: Floats,
     ) -> None:
         """Read the decisions `active` of the table `agents`, one array per column, in table order.
 
@@ -54,7 +53,7 @@ class Switches:
         self._begin, self._end = begin[keep], end[keep]
         self._flows = spans.flows[self.rows].astype(np.float64)
 
-    def on(self, edges_ps: npt.NDArray[np.int64]) -> Floats:
+    def on(self, edges_ps: Integers) -> Floats:
         """Return the mean number of active flows in each row of `rows`, over each interval.
 
         Args:

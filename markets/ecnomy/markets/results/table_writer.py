@@ -15,10 +15,10 @@ from typing import Any, Final
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ecnomy.agents.arrays import Integers
 from ecnomy.markets.support.intact import digest_of, sync_file
 
 __all__ = ["ROWS_PER_GROUP", "TableWriter", "Taken"]
@@ -34,7 +34,7 @@ class Taken(msgspec.Struct, frozen=True, eq=False):
     """
 
     names: Sequence[str]
-    index: npt.NDArray[np.int64]
+    index: Integers
 
 
 class TableWriter:

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-import numpy as np
-import numpy.typing as npt
-
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.reproduce.studies import Runs, Studies
 
 __all__ = ["STUDY", "figures_of_adaptive"]
@@ -19,19 +17,18 @@ __all__ = ["STUDY", "figures_of_adaptive"]
 STUDY: Final = "adaptive"
 _MAX: Final = "network.links.bottleneck.marking.max_threshold"
 _IGNORE: Final = "sources.voice.count"
-Row = npt.NDArray[np.float64]
 
 
-def figures_of_adaptive(studies: Studies) -> dict[str, Row]:
+def figures_of_adaptive(studies: Studies) -> dict[str, Floats]:
     """Return ratios of marking rates and charges between adapting and other calls, by threshold."""
-    found: dict[str, Row] = {}
+    found: dict[str, Floats] = {}
     runs = studies[STUDY]
     for threshold in sorted(runs.values(_MAX)):
         found |= _at(runs.at({_MAX: threshold}), f"{threshold:g}")
     return found
 
 
-def _at(runs: Runs, at: str) -> dict[str, Row]:
+def _at(runs: Runs, at: str) -> dict[str, Floats]:
     least, half, most = (runs.at({_IGNORE: count}) for count in sorted(runs.values(_IGNORE)))
     ignored, adapted = most.sample("voice_marking"), least.sample("adaptive_marking")
     pays, saves = (half.sample(f"{name}_marks_per_s") for name in ("voice", "adaptive"))

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.reproduce.andreassen2002.diffserv import rows
-from ecnomy.analysis.reproduce.andreassen2002.mixes import WEB_USERS, Table, columns, mixes
+from ecnomy.analysis.reproduce.andreassen2002.mixes import WEB_USERS, columns, mixes
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.pictures import band, look
 from ecnomy.analysis.reproduce.studies import Runs, Studies
@@ -40,7 +41,7 @@ _PANELS: Final = {
 }
 
 
-def matched(thresholds: Table, rates: Table, wanted: float) -> float:
+def matched(thresholds: Floats, rates: Floats, wanted: float) -> float:
     """Return the threshold with the wanted delay rate, by interpolation.
 
     Rates rise with the threshold. Between two thresholds the logarithm of the rate is linear, or
@@ -60,14 +61,14 @@ def matched(thresholds: Table, rates: Table, wanted: float) -> float:
     return float(thresholds[at] + part * (thresholds[at + 1] - thresholds[at]))
 
 
-def _at(mix: dict[int, Runs], column: str, where: Table) -> Table:
+def _at(mix: dict[int, Runs], column: str, where: Floats) -> Floats:
     """Return a column of a mix, interpolated at the threshold given for each seed."""
     own = columns(mix, column)
     steps = np.array(list(mix), dtype=np.float64)
     return np.array([np.interp(at, steps, seed) for at, seed in zip(where, own.T, strict=True)])
 
 
-def _matches(mix: dict[int, Runs], classes: Runs) -> Table:
+def _matches(mix: dict[int, Runs], classes: Runs) -> Floats:
     steps = np.array(list(mix), dtype=np.float64)
     late, wanted = columns(mix, "voice_late"), classes.sample("voice_late")
     return np.array([matched(steps, *pair) for pair in zip(late.T, wanted, strict=True)])

@@ -12,8 +12,8 @@ import json
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.reproduce.andreassen2002.mixes import BYTES_15_MS
 from ecnomy.analysis.reproduce.andreassen2002.stream_sets import off_in_errors
 from ecnomy.analysis.reproduce.judge import Samples
@@ -29,25 +29,24 @@ LINK: Final = "network.links.bottleneck.marking"
 _USERS: Final = ("sources.voice.count", "sources.web.count")
 _TARGET: Final = 0.005  # voice delay rate: share of packets later than 16 ms
 _BASE: Final = "700/30"
-Row = npt.NDArray[np.float64]
 
 
 class Line(NamedTuple):
     """log10(delay rate) = slope f + zero, per seed."""
 
-    slope: Row
-    zero: Row
+    slope: Floats
+    zero: Floats
 
-    def f_at(self, rate: float) -> Row:
+    def f_at(self, rate: float) -> Floats:
         """Return the f at which the line has this delay rate."""
         return np.asarray((np.log10(rate) - self.zero) / self.slope)
 
-    def rate_at(self, f: Row) -> Row:
+    def rate_at(self, f: Floats) -> Floats:
         """Return the delay rate at f."""
         return np.asarray(10 ** (self.slope * f + self.zero))
 
 
-def line_of(rates: dict[float, Row]) -> Line:
+def line_of(rates: dict[float, Floats]) -> Line:
     """Return each seed's least-squares line through log10 of the rates (f -> rates per seed).
 
     Points without late packets do not count. A line is NaN if fewer than two points remain.
@@ -62,9 +61,9 @@ def line_of(rates: dict[float, Row]) -> Line:
     return Line(slope, zero)
 
 
-def _rates(runs: Runs, **wanted: Any) -> dict[float, Row]:
+def _rates(runs: Runs, **wanted: Any) -> dict[float, Floats]:
     """Return f -> voice delay rates of the runs whose link marks by bytes with these parameters."""
-    found: dict[float, Row] = {}
+    found: dict[float, Floats] = {}
     for text in runs.values(LINK):
         link = json.loads(text)
         size, unit = link["min_threshold"].split()
@@ -74,7 +73,7 @@ def _rates(runs: Runs, **wanted: Any) -> dict[float, Row]:
     return dict(sorted(found.items()))
 
 
-def _by_packets(runs: Runs) -> Row:
+def _by_packets(runs: Runs) -> Floats:
     [text] = [text for text in runs.values(LINK) if "packets" in text]
     return runs.at({LINK: text}).sample("voice_late")
 
@@ -111,7 +110,7 @@ def figures(studies: Studies) -> Samples:
     return found | _variants(studies, learnt)
 
 
-def _variants(studies: Studies, base: Row) -> dict[str, np.ndarray | float]:
+def _variants(studies: Studies, base: Floats) -> dict[str, np.ndarray | float]:
     """Return f* of other marking curves, and its distance from `base` in standard errors."""
     runs = studies["byte-red-variants"]
     curves: dict[str, dict[str, Any]] = {

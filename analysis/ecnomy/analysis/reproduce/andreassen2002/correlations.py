@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.errors import InputError
 from ecnomy.analysis import theory
 from ecnomy.analysis.reproduce.andreassen2002.mixes import WEB_USERS, mixes
@@ -29,10 +29,9 @@ KINDS: Final = {
     "late_before": "L with the M before",
 }
 _BLOCKED: Final = 0.1  # B^G
-Row = npt.NDArray[np.float64]
 
 
-def accepted_over_all(marking: Row, late: Row) -> float:
+def accepted_over_all(marking: Floats, late: Floats) -> float:
     """Return the mean delay rate after accepted samples divided by that after all samples.
 
     A sample is accepted if its marking rate is at most the (1 - B^G) quantile of a Beta
@@ -46,7 +45,7 @@ def accepted_over_all(marking: Row, late: Row) -> float:
     return float(late[1:][accepted].mean() / late[1:].mean())
 
 
-def _correlations(marking: Row, late: Row) -> dict[str, float]:
+def _correlations(marking: Floats, late: Floats) -> dict[str, float]:
     return {
         "both": correlation(marking, late),
         "marking_before": with_the_one_before(marking, marking),
@@ -54,7 +53,7 @@ def _correlations(marking: Row, late: Row) -> dict[str, float]:
     }
 
 
-def of_long_samples(runs: Runs, stream: str, part: float = 1.0) -> dict[str, Row]:
+def of_long_samples(runs: Runs, stream: str, part: float = 1.0) -> dict[str, Floats]:
     """Return the correlations in KINDS for a stream in the first `part` of each run, per seed."""
     rows = zip(runs.row(f"sample.marking.{stream}"), runs.row(f"sample.late.{stream}"), strict=True)
     found = []
@@ -64,10 +63,10 @@ def of_long_samples(runs: Runs, stream: str, part: float = 1.0) -> dict[str, Row
     return {kind: np.array([each[kind] for each in found]) for kind in KINDS}
 
 
-def _tables(studies: Studies) -> dict[str, Row]:
+def _tables(studies: Studies) -> dict[str, Floats]:
     """Return correlations of shape [setting, stream, seed] by sample length and kind."""
     settings = [runs for mix in mixes(studies["streams"]).values() for runs in mix.values()]
-    found: dict[str, list[list[Row]]] = {}
+    found: dict[str, list[list[Floats]]] = {}
     for runs in settings:
         whole = [of_long_samples(runs, stream) for stream in STREAMS]
         half = [of_long_samples(runs, stream, part=0.5) for stream in STREAMS]

@@ -11,8 +11,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis import theory
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.pictures import look
@@ -29,14 +29,13 @@ _GENTLE: Final = (0.1, 0.2)  # max_probability
 _BYTES: Final = {"700": 1022.48, "1100": 692.96}  # mean packet lengths of two mixes, table 5
 _PACKETS: Final = np.arange(0.0, 481.0)
 _AT_BYTES: Final = 150_000.0
-Row = npt.NDArray[np.float64]
 
 
-def _law(packets: Row) -> Row:
+def _law(packets: Floats) -> Floats:
     return np.array([theory.red_probability(q, _LEAST, _MOST, 1.0, gentle=False) for q in packets])
 
 
-def _gentle(most: float) -> Row:
+def _gentle(most: float) -> Floats:
     return np.array([theory.red_probability(q, _LEAST, _MOST / 2, most) for q in _PACKETS])
 
 

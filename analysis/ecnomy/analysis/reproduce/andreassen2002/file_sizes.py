@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.reproduce.andreassen2002.guaranteed import SEEDS
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.studies import Studies
@@ -19,10 +19,9 @@ _SHAPE, _MEAN, _MOST = 1.2, 300e3, 5e6
 _DRAWS: Final = 100_000
 _POINTS: Final = 20
 _KEY: Final = 4
-Row = npt.NDArray[np.float64]
 
 
-def upper_slope(sizes: Row, most: float) -> float:
+def upper_slope(sizes: Floats, most: float) -> float:
     """Return the slope of a line fitted to log P(S > x) over log x, in the decade below `most`."""
     points = most * np.logspace(-1, 0, _POINTS, endpoint=False)
     larger = 1 - np.searchsorted(np.sort(sizes), points, side="right") / len(sizes)

@@ -14,8 +14,8 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.errors import InputError
 from ecnomy.analysis import theory
 from ecnomy.analysis.reproduce.andreassen2002.integrated import ACCEPT_ALL, by_strategy
@@ -35,7 +35,6 @@ _LATE: Final = 0.01  # L^G
 _MARGIN: Final = 0.2  # P / mu
 _SLOPE: Final = 4.0
 _NOISE: Final = 0.4
-Row = npt.NDArray[np.float64]
 
 
 class Books(NamedTuple):
@@ -54,14 +53,14 @@ class Books(NamedTuple):
     broken: float
 
 
-def _draw(rng: np.random.Generator, *, correlated: bool) -> tuple[Row, Row]:
+def _draw(rng: np.random.Generator, *, correlated: bool) -> tuple[Floats, Floats]:
     fit = theory.BetaMarking.of_moments(_MEAN, _DEVIATION**2)
     marks = rng.beta(fit.a, fit.b, _DRAWS)
     cause = marks if correlated else rng.beta(fit.a, fit.b, _DRAWS)
     return marks, _SLOPE * cause * np.exp(rng.normal(0, _NOISE, _DRAWS))
 
 
-def keep_books(learnt: tuple[Row, Row], sold: tuple[Row, Row]) -> Books:
+def keep_books(learnt: tuple[Floats, Floats], sold: tuple[Floats, Floats]) -> Books:
     """Return the results of selling samples (M, L) at a tariff estimated from learnt samples."""
     marks, late = learnt
     fit = theory.BetaMarking.of_moments(float(marks.mean()), float(marks.var(ddof=1)))
@@ -83,7 +82,7 @@ def keep_books(learnt: tuple[Row, Row], sold: tuple[Row, Row]) -> Books:
     )
 
 
-def beta_fits(marking: Row) -> float:
+def beta_fits(marking: Floats) -> float:
     """Return the Kolmogorov-Smirnov p-value of samples against the fitted Beta distribution.
 
     The p-value is too large, because the distribution has the moments of the same samples. It is
@@ -98,9 +97,9 @@ def beta_fits(marking: Row) -> float:
     return float(kstest(marking, beta(fit.a, fit.b).cdf).pvalue)
 
 
-def _beta_of_streams(studies: Studies) -> dict[str, Row | float]:
+def _beta_of_streams(studies: Studies) -> dict[str, Floats | float]:
     """Return p-values and marks per sample, by seed, for each setting and stream of Table 8."""
-    found: dict[str, Row | float] = {}
+    found: dict[str, Floats | float] = {}
     for voice, mix in mixes(studies["streams"]).items():
         for threshold, runs in mix.items():
             for number, stream in enumerate(STREAMS, 1):
@@ -134,5 +133,5 @@ def figures(studies: Studies) -> Samples:
     return found
 
 
-def _errors(row: Row) -> float:
+def _errors(row: Floats) -> float:
     return float(row.mean() / (row.std(ddof=1) / np.sqrt(len(row))))

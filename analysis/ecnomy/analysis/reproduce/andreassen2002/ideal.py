@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis import theory
 from ecnomy.analysis.reproduce.andreassen2002.guaranteed import SEEDS
 from ecnomy.analysis.reproduce.judge import Samples
@@ -33,17 +33,16 @@ _SLOPE: Final = 4.0
 _NOISE: Final = 0.1
 _LATE: Final = 0.01  # L^G
 _KEY: Final = 12
-Row = npt.NDArray[np.float64]
 
 
-def _draw(rng: np.random.Generator, *, related: bool) -> tuple[Row, Row]:
+def _draw(rng: np.random.Generator, *, related: bool) -> tuple[Floats, Floats]:
     fit = theory.BetaMarking.of_moments(_MEAN, _DEVIATION**2)
     cause = rng.beta(fit.a, fit.b, _DRAWS)
     late = _SLOPE * cause * (1 + rng.uniform(-_NOISE, _NOISE, _DRAWS))
     return (cause if related else rng.beta(fit.a, fit.b, _DRAWS)), late
 
 
-def blocking_point(marking: Row, late: Row, guarantee: float) -> float:
+def blocking_point(marking: Floats, late: Floats, guarantee: float) -> float:
     """Return guarantee / max(L / M), the largest M at which no L / M seen breaks the guarantee."""
     slope = float(np.mean(late / marking))
     largest = float(np.max(late / marking)) / slope - 1

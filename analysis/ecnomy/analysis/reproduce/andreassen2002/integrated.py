@@ -15,8 +15,8 @@ import json
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.reproduce.andreassen2002.mixes import mixes
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.pictures import look
@@ -32,7 +32,6 @@ BY_MARKS: Final = "marking-quantile"
 _STRATEGY: Final = "market.agents.gsp.strategy"
 _STREAM: Final = "stream-3"
 _LATE: Final = 0.01  # L^G
-Row = npt.NDArray[np.float64]
 
 
 def by_strategy(runs: Runs, kind: str) -> Runs:
@@ -41,7 +40,7 @@ def by_strategy(runs: Runs, kind: str) -> Runs:
     return runs.at({_STRATEGY: text})
 
 
-def errors(means: Row) -> tuple[Row, Row]:
+def errors(means: Floats) -> tuple[Floats, Floats]:
     """Return each seed's mean absolute error over all changes, for known and unknown settings.
 
     Args:
@@ -58,9 +57,9 @@ def errors(means: Row) -> tuple[Row, Row]:
     return np.mean(knowing, axis=0), np.mean(blind, axis=0)
 
 
-def _half_means(studies: Studies) -> dict[str, Row]:
+def _half_means(studies: Studies) -> dict[str, Floats]:
     """Return mu and p, each of shape [setting, seed, half]."""
-    found: dict[str, list[Row]] = {"mu": [], "p": []}
+    found: dict[str, list[Floats]] = {"mu": [], "p": []}
     for mix in mixes(studies["streams"]).values():
         for runs in mix.values():
             rows = {
@@ -73,7 +72,7 @@ def _half_means(studies: Studies) -> dict[str, Row]:
     return {name: np.array(rows) for name, rows in found.items()}
 
 
-def _earned(studies: Studies, kind: str) -> Row:
+def _earned(studies: Studies, kind: str) -> Floats:
     runs = by_strategy(studies["sold"], kind)
     return np.asarray(runs.sample("isp_micro") + runs.sample("gsp_micro"))
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.reproduce.andreassen2002.mixes import (
     BYTES_15_MS,
     WEB_USERS,
-    Table,
     columns,
     controls,
     mixes,
@@ -43,7 +43,7 @@ _PANELS: Final = (
 )
 
 
-def fit(x: Table, rates: Table) -> tuple[float, float, float]:
+def fit(x: Floats, rates: Floats) -> tuple[float, float, float]:
     """Return measures of the line fitted to log10 of the delay rates above 1e-4.
 
     Returns:
@@ -71,12 +71,12 @@ class Curve(NamedTuple):
         r2: share of the logarithms' variance that the parabola explains.
     """
 
-    coefficients: Table
+    coefficients: Floats
     rms: float
     r2: float
 
 
-def curve(x: Table, rates: Table) -> Curve:
+def curve(x: Floats, rates: Floats) -> Curve:
     """Return the parabola fitted to log10 of rates above 1e-4; NaN for too few or equal points."""
     kept = rates > _LEAST
     own, logs = x[kept], np.log10(rates[kept])
@@ -92,9 +92,9 @@ def curve(x: Table, rates: Table) -> Curve:
     return Curve(np.array(shifted), float(np.sqrt(left / len(own))), 1 - left / whole)
 
 
-def _curves(ratio: Table, packets: Table, late: Table) -> dict[str, Table]:
+def _curves(ratio: Floats, packets: Floats, late: Floats) -> dict[str, Floats]:
     """Return the scatter around a parabola on each axis; `ratio` and `late` are [point, seed]."""
-    found: dict[str, Table] = {}
+    found: dict[str, Floats] = {}
     for name, x in (("bytes", ratio), ("packets", np.broadcast_to(packets[:, None], late.shape))):
         curves = [curve(own, rates) for own, rates in zip(x.T, late.T, strict=True)]
         found[f"curve.rms.{name}"] = np.array([each.rms for each in curves])
@@ -105,7 +105,7 @@ def _curves(ratio: Table, packets: Table, late: Table) -> dict[str, Table]:
     return found
 
 
-def _axes(studies: Studies) -> dict[int, tuple[Table, Table, Table]]:
+def _axes(studies: Studies) -> dict[int, tuple[Floats, Floats, Floats]]:
     """Return by mix: thresholds in packets, thresholds / bytes sent in 15 ms, voice delay rates."""
     found = {}
     for voice, mix in mixes(studies["thresholds"]).items():
@@ -176,13 +176,13 @@ def draw(studies: Studies, figure: Figure) -> None:
     axes[1, 2].legend(*axes[0, 0].get_legend_handles_labels(), loc="center")
 
 
-def _points(axis: Axes, x: Table, rows: Table, index: int, label: str) -> None:
+def _points(axis: Axes, x: Floats, rows: Floats, index: int, label: str) -> None:
     means = rows.mean(axis=1)
     shown = means > 0
     axis.plot(x[shown], means[shown], label=label, **look(index))
 
 
-def _drawn(axis: Axes, x: Table, late: Table) -> None:
+def _drawn(axis: Axes, x: Floats, late: Floats) -> None:
     """Draw the parabola through the seed means of all mixes, within the range of its points."""
     found = curve(x, late)
     own = x[late > _LEAST]

@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.reproduce.andreassen2002.mixes import mixes, ranks
 from ecnomy.analysis.reproduce.andreassen2002.samples import LONG_S
 from ecnomy.analysis.reproduce.judge import Samples
@@ -22,7 +22,6 @@ __all__ = ["draw", "figures", "lowered_by"]
 
 _STREAM: Final = "stream-3"
 _REJECTED: Final = 0.1
-Row = npt.NDArray[np.float64]
 
 
 def _of_example(runs: Runs) -> Runs:
@@ -31,14 +30,14 @@ def _of_example(runs: Runs) -> Runs:
     return next(iter(mix.values()))
 
 
-def lowered_by(marking: Row, late: Row) -> float:
+def lowered_by(marking: Floats, late: Floats) -> float:
     """Return the relative fall of the mean delay rate without the most marked tenth of samples."""
     rejected = max(1, round(_REJECTED * len(marking)))
     kept = np.argsort(marking, kind="stable")[:-rejected]
     return float(1 - late[kept].mean() / late.mean())
 
 
-def _of_runs(runs: Runs) -> dict[str, Row | float]:
+def _of_runs(runs: Runs) -> dict[str, Floats | float]:
     marking = runs.row(f"sample.marking.{_STREAM}")
     late = runs.row(f"sample.late.{_STREAM}")
     pairs = list(zip(marking, late, strict=True))

@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.reproduce.studies import Runs
 
 __all__ = ["BYTES_15_MS", "WEB_USERS", "columns", "controls", "mixes", "ranks"]
@@ -16,7 +16,6 @@ BYTES_15_MS: Final = 40 * 2**20 * 0.015 / 8  # bytes sent in 15 ms; Table 5 says
 WEB_USERS: Final = {700: 30, 800: 25, 900: 20, 1000: 15, 1100: 10}
 _MAX: Final = "network.links.bottleneck.marking.max_threshold"
 _VOICE: Final = "sources.voice.count"
-Table = npt.NDArray[np.float64]
 
 
 def mixes(runs: Runs) -> dict[int, dict[int, Runs]]:
@@ -28,14 +27,14 @@ def mixes(runs: Runs) -> dict[int, dict[int, Runs]]:
     return found
 
 
-def columns(mix: dict[int, Runs], column: str) -> Table:
+def columns(mix: dict[int, Runs], column: str) -> Floats:
     """Return a column of a mix as an array of shape [threshold, seed]."""
     return np.array([runs.sample(column) for runs in mix.values()])
 
 
-def controls(runs: Runs) -> dict[str, Table]:
+def controls(runs: Runs) -> dict[str, Floats]:
     """Return delays, and ratios of marking rates (voice / web), with smaller receive windows."""
-    found: dict[str, Table] = {}
+    found: dict[str, Floats] = {}
     for voice, mix in mixes(runs).items():
         for threshold, own in mix.items():
             at = f"{voice}.{threshold}"
@@ -46,7 +45,7 @@ def controls(runs: Runs) -> dict[str, Table]:
     return found
 
 
-def ranks(x: Table, y: Table) -> Table:
+def ranks(x: Floats, y: Floats) -> Floats:
     """Return Spearman's rank correlation per seed, rounded so that equal orders give exactly 1.
 
     The result is 0 for a seed whose x or y is constant.

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.observation import Truths
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.pictures import look
 from ecnomy.analysis.reproduce.studies import Runs, Studies
@@ -25,10 +25,9 @@ MOST: Final = "network.links.bottleneck.marking.max_probability"
 _ENQUEUED: Final = 1  # an event of the trace
 _STEPS: Final = 40
 _STEP_MS: Final = 1.0
-Row = npt.NDArray[np.float64]
 
 
-def mean_run(marked: npt.NDArray[np.bool_]) -> float:
+def mean_run(marked: Truths) -> float:
     """Return the mean length of runs of True, or NaN if there is no run."""
     begins = marked & ~np.concatenate([[False], marked[:-1]])
     return float(marked.sum() / begins.sum()) if begins.any() else float("nan")

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.statistics.intervals import correlation
 
@@ -29,7 +29,6 @@ __all__ = [
 LONG_S: Final = 180
 SHORT_S: Final = 20
 LATE: Final = "late_1"  # the threshold of 15 ms, the second threshold in one-queue.yaml
-Row = npt.NDArray[np.float64]
 
 
 class Sampled(NamedTuple):
@@ -40,11 +39,11 @@ class Sampled(NamedTuple):
         late: L of each sample.
     """
 
-    marking: Row
-    late: Row
+    marking: Floats
+    late: Floats
 
 
-def of_counts(sent: Row, marked: Row, late: Row, steps: int) -> Sampled:
+def of_counts(sent: Floats, marked: Floats, late: Floats, steps: int) -> Sampled:
     """Return samples of `steps` epochs, from cumulative counts at the ends of epochs.
 
     Args:
@@ -58,7 +57,7 @@ def of_counts(sent: Row, marked: Row, late: Row, steps: int) -> Sampled:
     return Sampled(marks / packets, lates / packets)
 
 
-def with_the_one_before(x: Row, before: Row) -> float:
+def with_the_one_before(x: Floats, before: Floats) -> float:
     """Return the correlation of samples of x with the preceding samples of `before`."""
     return correlation(x[1:], before[:-1])
 
@@ -90,7 +89,7 @@ def streams(results: Path) -> Mapping[str, float | list[float] | None]:
 
 
 def _of_stream(
-    name: str, sent: Row, marked: Row, late: Row
+    name: str, sent: Floats, marked: Floats, late: Floats
 ) -> dict[str, float | list[float] | None]:
     long = of_counts(sent, marked, late, LONG_S // SHORT_S)
     short = of_counts(sent, marked, late, 1)
@@ -106,12 +105,12 @@ def _of_stream(
     }
 
 
-def counts_of(run: RawRun) -> dict[str, Row]:
+def counts_of(run: RawRun) -> dict[str, Floats]:
     """Return cumulative packets sent, marked, and late or lost, by source and `udp`: [3, time]."""
     table: Any = run.table("flow_epochs")
     table = table[(table["t_ps"] - run.measured.from_ps) % (SHORT_S * PS_PER_S) == 0]
     table = table[table["t_ps"] >= run.measured.from_ps].sort_values("t_ps")
-    found: dict[str, Row] = {}
+    found: dict[str, Floats] = {}
     flows: Any = run.table("flows")
     for flow, source in zip(flows["flow"], flows["source"], strict=True):
         own = table[table["flow"] == flow]

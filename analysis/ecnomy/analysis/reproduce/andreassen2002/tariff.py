@@ -13,8 +13,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.reproduce.andreassen2002.mixes import mixes
 from ecnomy.analysis.reproduce.andreassen2002.stream_sets import SETS, of_set, off_in_errors
 from ecnomy.analysis.reproduce.andreassen2002.stream_table import STREAMS
@@ -32,15 +32,14 @@ _VOICE: Final = "sources.voice.count"
 _LATE: Final = 0.01  # L^G
 _MARGIN: Final = 0.2  # P / mu
 _BURSTS: Final = (2, 5, 100)  # peak rate over mean rate
-Row = npt.NDArray[np.float64]
 
 
-def straightness(x: Row, y: Row) -> float:
+def straightness(x: Floats, y: Floats) -> float:
     """Return R^2 of the least-squares line through the points."""
     return float(np.corrcoef(x, y)[0, 1] ** 2)
 
 
-def charge_for(learnt: tuple[Row, Row], guarantee: float) -> float:
+def charge_for(learnt: tuple[Floats, Floats], guarantee: float) -> float:
     """Return the charge V for samples (M, L), with R = V and P = 0.2 mu.
 
     The charge is NaN if at least half of the samples break the guarantee, because no charge covers
@@ -50,7 +49,9 @@ def charge_for(learnt: tuple[Row, Row], guarantee: float) -> float:
     return (1 + _MARGIN) * cost / (1 - 2 * broken) if broken < 1 / 2 else float("nan")
 
 
-def profit_off(learnt: tuple[Row, Row], sold: tuple[Row, Row], guarantee: float = _LATE) -> float:
+def profit_off(
+    learnt: tuple[Floats, Floats], sold: tuple[Floats, Floats], guarantee: float = _LATE
+) -> float:
     """Return (mean profit of sold samples (M, L) - P) / mu, at the tariff for learnt samples.
 
     The result is NaN if the learnt samples have no marks, or if no tariff reaches the margin.
@@ -62,7 +63,7 @@ def profit_off(learnt: tuple[Row, Row], sold: tuple[Row, Row], guarantee: float 
     return float(paid.mean()) / cost - _MARGIN
 
 
-def _halves(runs: Runs) -> list[tuple[tuple[Row, Row], tuple[Row, Row]]]:
+def _halves(runs: Runs) -> list[tuple[tuple[Floats, Floats], tuple[Floats, Floats]]]:
     rows = zip(
         runs.row(f"sample.marking.{_STREAM}"), runs.row(f"sample.late.{_STREAM}"), strict=True
     )
@@ -92,7 +93,7 @@ def _profits(promised: Runs) -> dict[str, np.ndarray | float]:
     return found
 
 
-def _costs(sets: Runs) -> tuple[Row, Row]:
+def _costs(sets: Runs) -> tuple[Floats, Floats]:
     """Return packet rates [1/s] and marks per second [stream, seed] of the 128-byte streams."""
     rates, costs = [], []
     for name in ("rate", "large"):

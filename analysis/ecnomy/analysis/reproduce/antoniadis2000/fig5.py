@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.reproduce.antoniadis2000.ratios import (
     Ratios,
     controls_of,
@@ -50,7 +50,7 @@ def figures(studies: Studies) -> Samples:
     return found
 
 
-def states_of(ratio: npt.NDArray[np.float64], r: float) -> dict[str, float]:
+def states_of(ratio: Floats, r: float) -> dict[str, float]:
     """Return the share of ratios above r, and the medians above and below r.
 
     Pairs of start times lead to ratios in two states, and a mean would describe neither.

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.reproduce.antoniadis2000.windows import (
-    Row,
     autocorrelation_peak,
     settled_after_s,
 )
@@ -28,7 +28,7 @@ _STEP_S: Final = 0.1  # record.every of the sweeps
 _FIRST: Final = 400  # values of a window in the picture, one per two steps
 
 
-def cwnd_series(run: RawRun) -> dict[str, Row]:
+def cwnd_series(run: RawRun) -> dict[str, Floats]:
     """Return the windows of each source over time, [flow, step], with 0 before a flow begins."""
     series = run.table("series")
     series = series[series["name"] == list(run.plan.record.series).index("cwnd")]

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.money import MICRO
 from ecnomy.agents.times import PS_PER_S
-from ecnomy.analysis.reproduce.antoniadis2000.steps import Table, grown
+from ecnomy.analysis.reproduce.antoniadis2000.steps import grown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,12 +38,12 @@ _WINDOW: Final = 10  # seconds over which charges are averaged
 Columns = Mapping[str, float | Sequence[float] | None]
 
 
-def _over(steps: Table, phase: str) -> Table:
+def _over(steps: Floats, phase: str) -> Floats:
     begin, end = PHASES[phase]
     return np.asarray(steps[:, begin:end].mean(axis=1), dtype=np.float64)
 
 
-def _windows(steps: Table, phase: str) -> Table:
+def _windows(steps: Floats, phase: str) -> Floats:
     """Return the means over the whole 10 s windows of a phase, [flow, window]."""
     begin, end = PHASES[phase]
     own = steps[:, begin:end]
@@ -50,7 +51,7 @@ def _windows(steps: Table, phase: str) -> Table:
     return np.asarray(own[:, : count * _WINDOW].reshape(len(own), count, _WINDOW).mean(axis=2))
 
 
-def _pages(run: RawRun, source: str, phase: str) -> Table:
+def _pages(run: RawRun, source: str, phase: str) -> Floats:
     """Return the transfer times [s] of a source's pages that began in a phase and are complete."""
     begin, end = (PS_PER_S * at for at in PHASES[phase])
     flows = run.table("flows")
@@ -61,7 +62,7 @@ def _pages(run: RawRun, source: str, phase: str) -> Table:
     return np.asarray(found["end_ps"] - found["start_ps"], dtype=np.float64) / PS_PER_S
 
 
-def _common(run: RawRun) -> tuple[dict[str, Table], dict[str, Table], dict[str, Any]]:
+def _common(run: RawRun) -> tuple[dict[str, Floats], dict[str, Floats], dict[str, Any]]:
     """Return rates [bit/s] and charges [money/s] in each second, and their means in each phase."""
     rates = {name: 8 * steps for name, steps in grown(run, "acked_bytes", 1.0).items()}
     paid = grown(run, "mark_charge_micro", 1.0)
@@ -106,5 +107,5 @@ def handlers(results: Path) -> Columns:
     return found
 
 
-def _mean(values: Table) -> float | None:
+def _mean(values: Floats) -> float | None:
     return float(values.mean()) if len(values) else None

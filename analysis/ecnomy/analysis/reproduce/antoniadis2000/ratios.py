@@ -7,16 +7,15 @@ from collections.abc import Mapping
 from typing import Final
 
 import msgspec
-import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.reproduce.studies import Runs
 
 __all__ = ["WEIGHT", "Ratios", "control_name", "controls_of", "ratios"]
 
 WEIGHT: Final = "sources.heavy.transport.weight"
 MARKING: Final = "network.links.bottleneck.marking"
-Ratios = dict[float, npt.NDArray[np.float64]]
+Ratios = dict[float, Floats]
 
 
 def ratios(runs: Runs, column: str) -> Ratios:

@@ -6,19 +6,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.times import PS_PER_S
 
 if TYPE_CHECKING:
     from ecnomy.markets.results.rawrun import RawRun
 
-__all__ = ["Table", "grown", "held_mean", "variation"]
-
-Table = npt.NDArray[np.float64]
+__all__ = ["grown", "held_mean", "variation"]
 
 
-def grown(run: RawRun, column: str, step_s: float) -> dict[str, Table]:
+def grown(run: RawRun, column: str, step_s: float) -> dict[str, Floats]:
     """Return each source's changes of a cumulative column per step, [flow, step].
 
     Args:
@@ -34,7 +32,7 @@ def grown(run: RawRun, column: str, step_s: float) -> dict[str, Table]:
     return {source: steps[sources == source] for source in dict.fromkeys(sources)}
 
 
-def variation(steps: Table, together: int = 1) -> float:
+def variation(steps: Floats, together: int = 1) -> float:
     """Return the coefficient of variation over windows of several steps, averaged over flows.
 
     Args:
@@ -46,7 +44,7 @@ def variation(steps: Table, together: int = 1) -> float:
     return float((windows.std(axis=1, ddof=1) / windows.mean(axis=1)).mean())
 
 
-def held_mean(times: Table, values: Table, begin: float, end: float) -> float:
+def held_mean(times: Floats, values: Floats, begin: float, end: float) -> float:
     """Return the time average over [begin, end] of values that each hold until the next one."""
     edges = np.clip(np.append(times, np.inf), begin, end)
     weights = np.diff(edges)

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 import numpy as np
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.times import PS_PER_S
-from ecnomy.analysis.reproduce.antoniadis2000.windows import Row
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,7 +57,7 @@ def early_warning(results: Path) -> Mapping[str, float | None]:
     }
 
 
-def _period_starts(run: RawRun) -> tuple[np.ndarray, Row]:
+def _period_starts(run: RawRun) -> tuple[np.ndarray, Floats]:
     """Return whether a marking period begins at each arrival, and the queue before it."""
     trace: pd.DataFrame = run.table("trace")
     links = [link.name for link in run.plan.links]
@@ -76,7 +76,7 @@ def _period_starts(run: RawRun) -> tuple[np.ndarray, Row]:
     return starts, waiting_before(times_s, service_s)
 
 
-def waiting_before(times_s: Row, service_s: Row) -> Row:
+def waiting_before(times_s: Floats, service_s: Floats) -> Floats:
     """Return the number of packets waiting at each arrival, without the packet in service."""
     waiting: deque[float] = deque()
     free_s = -np.inf

@@ -4,20 +4,19 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
+
+from ecnomy.agents.arrays import Floats
 
 __all__ = ["autocorrelation_peak", "moving_mean", "settled_after_s"]
 
-Row = npt.NDArray[np.float64]
 
-
-def moving_mean(values: Row, width: int) -> Row:
+def moving_mean(values: Floats, width: int) -> Floats:
     """Return the means of `width` consecutive values, from the first complete window on."""
     sums = np.cumsum(np.concatenate([[0.0], values]))
     return np.asarray((sums[width:] - sums[:-width]) / width, dtype=np.float64)
 
 
-def settled_after_s(values: Row, step_s: float, *, within: float, over_s: float = 5.0) -> float:
+def settled_after_s(values: Floats, step_s: float, *, within: float, over_s: float = 5.0) -> float:
     """Return the time from which the moving mean stays close to its final value.
 
     Args:
@@ -38,7 +37,7 @@ def settled_after_s(values: Row, step_s: float, *, within: float, over_s: float 
     return (first + width) * step_s
 
 
-def autocorrelation_peak(values: Row, step_s: float, *, from_s: float, to_s: float) -> float:
+def autocorrelation_peak(values: Floats, step_s: float, *, from_s: float, to_s: float) -> float:
     """Return the autocorrelation's highest local maximum between two lags, or 0 without one."""
     centred = values - values.mean()
     power = float(centred @ centred)

@@ -14,20 +14,20 @@ from typing import Final
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
+
+from ecnomy.agents.arrays import Floats
 
 __all__ = ["Basic", "Paths", "dual", "run_basic"]
 
-Array = npt.NDArray[np.float64]
 LEAST_PRICE: Final = 1e-12
 
 
 class Basic(msgspec.Struct, frozen=True):
     """The results by step: prices[t, link], rates[t, source] and backlog[t, link]."""
 
-    prices: Array
-    rates: Array
-    backlog: Array
+    prices: Floats
+    rates: Floats
+    backlog: Floats
 
 
 class Paths(msgspec.Struct, frozen=True):
@@ -40,9 +40,9 @@ class Paths(msgspec.Struct, frozen=True):
         least, most: bounds of rates, packets per step.
     """
 
-    use: Array
-    capacity: Array
-    weight: Array
+    use: Floats
+    capacity: Floats
+    weight: Floats
     least: float
     most: float
 
@@ -55,7 +55,7 @@ def run_basic(
     rule: str = "pc1",
     alpha: float = 0.1,
     delays: Sequence[int] | None = None,
-    active: Array | None = None,
+    active: Floats | None = None,
     rng: np.random.Generator | None = None,
 ) -> Basic:
     """Return the prices, rates and backlogs of the algorithm, which starts from price 0.
@@ -94,11 +94,11 @@ def run_basic(
     return Basic(prices[:-1], rates[:-1], backlog[:-1])
 
 
-def _some(rng: np.random.Generator | None, new: Array, old: Array) -> Array:
+def _some(rng: np.random.Generator | None, new: Floats, old: Floats) -> Floats:
     return new if rng is None else np.where(rng.random(new.shape) < 0.5, new, old)
 
 
-def dual(paths: Paths, price: Array) -> float:
+def dual(paths: Paths, price: Floats) -> float:
     """Return D(p), the objective of the dual problem at prices p > 0 (part I, Eq. 8)."""
     path = np.maximum(paths.use.T @ price, LEAST_PRICE)
     rate = np.clip(paths.weight / path, paths.least, paths.most)

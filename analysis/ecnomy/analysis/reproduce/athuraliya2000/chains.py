@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.reproduce.pictures import band, theory_line
 from ecnomy.analysis.reproduce.studies import Runs
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 __all__ = ["LEAVES", "by_length", "draw_shares", "shares", "slope_of_shares"]
 
 LEAVES: Final = "sources.long.to"
-Array = npt.NDArray[np.float64]
 
 
 def by_length(runs: Runs) -> dict[int, Runs]:
@@ -26,7 +25,7 @@ def by_length(runs: Runs) -> dict[int, Runs]:
     return {int(str(node)[1:]): runs.at({LEAVES: node}) for node in runs.values(LEAVES)}
 
 
-def shares(runs: Runs, links: int) -> list[Array]:
+def shares(runs: Runs, links: int) -> list[Floats]:
     """Return the long connection's share x0 / (x0 + x_i) of each link i, one value per seed."""
     long = runs.sample("long.goodput_bps")
     return [
@@ -35,14 +34,16 @@ def shares(runs: Runs, links: int) -> list[Array]:
     ]
 
 
-def slope_of_shares(points: Mapping[int, list[Array]]) -> Array:
+def slope_of_shares(points: Mapping[int, list[Floats]]) -> Floats:
     """Return the least-squares slope of the mean share against the number of links, per seed."""
     from ecnomy.analysis.reproduce.athuraliya2000.laws import slope
 
     return slope({n: np.asarray(np.mean(own, axis=0)) for n, own in points.items()})
 
 
-def draw_shares(axis: Axes, points: Mapping[int, list[Array]], theory: Mapping[int, float]) -> None:
+def draw_shares(
+    axis: Axes, points: Mapping[int, list[Floats]], theory: Mapping[int, float]
+) -> None:
     """Draw the largest, mean and smallest share over all links against the number of links."""
     at = list(points)
     over = {

@@ -8,8 +8,8 @@ from typing import Final
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.reproduce.studies import Runs
 
 __all__ = ["COUNT", "LABELS", "MARKING", "by_law", "by_rate", "slope"]
@@ -19,7 +19,6 @@ RATE: Final = "network.links.bottleneck.rate"
 COUNT: Final = "sources.reno.count"
 LAWS: Final = {"drop-tail": "tail"}
 LABELS: Final = {"tail": "drop-tail", "red": "RED", "rem": "REM"}
-Array = npt.NDArray[np.float64]
 
 
 def by_law(runs: Runs, parameter: str = MARKING) -> dict[str, Runs]:
@@ -36,7 +35,7 @@ def by_rate(runs: Runs) -> dict[str, Runs]:
     return {f"{float(rate):g}Mbps": runs.at({RATE: rate}) for rate in runs.values(RATE)}
 
 
-def slope(points: Mapping[int, Array]) -> Array:
+def slope(points: Mapping[int, Floats]) -> Floats:
     """Return the slope of the least-squares line through `points` (x -> y of each seed)."""
     x = np.asarray(list(points), dtype=np.float64)
     y = np.asarray(list(points.values()), dtype=np.float64)

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.plan import Plan, Tcp
 from ecnomy.markets.results.rawrun import open_raw
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["given", "link", "link_figures"]
-
-Array = npt.NDArray[np.float64]
 
 
 def link(results: Path) -> dict[str, float | None]:
@@ -63,7 +61,7 @@ def given(plan: Plan) -> dict[str, float]:
     }
 
 
-def link_figures(arrivals: Array, marks: Array, drops: Array) -> dict[str, float | None]:
+def link_figures(arrivals: Floats, marks: Floats, drops: Floats) -> dict[str, float | None]:
     """Return the columns of `link` that follow from counts per interval."""
     total = arrivals.sum()
     if total == 0:
@@ -77,6 +75,6 @@ def link_figures(arrivals: Array, marks: Array, drops: Array) -> dict[str, float
     }
 
 
-def _counts(counts: pd.DataFrame, name: str, subject: str) -> Array:
+def _counts(counts: pd.DataFrame, name: str, subject: str) -> Floats:
     own: Any = counts[(counts["name"] == name) & (counts["subject"] == subject)]
     return np.asarray(own.sort_values("t_ps")["count"], dtype=np.float64)

@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.reproduce.athuraliya2000.series import Recorded, cv
 
 __all__ = ["ACTIVE", "PERIOD_S", "PHI", "STARTS_S", "periods", "settling_s", "trajectory"]
 
-Array = npt.NDArray[np.float64]
 BEGIN_S: Final = 2.0  # the paper's time 0
 PERIOD_S: Final = 2.0
 TRANSIENT_S: Final = 0.5  # at the start of each period
@@ -78,7 +77,7 @@ def _of_link(recorded: Recorded) -> dict[str, float | list[float]]:
     return found
 
 
-def _price(recorded: Recorded) -> tuple[Array, Array]:
+def _price(recorded: Recorded) -> tuple[Floats, Floats]:
     at, marking = recorded.marking("bottleneck")
     return at, -np.log1p(-marking) / math.log(PHI)
 
@@ -92,7 +91,7 @@ def _settling(recorded: Recorded) -> dict[str, float | list[float]]:
     }
 
 
-def settling_s(at: Array, values: Array, start: float) -> float:
+def settling_s(at: Floats, values: Floats, start: float) -> float:
     """Return the time in which a curve, smoothed over 0.1 s, completes 90 % of its step.
 
     The step leads from the mean of the second before `start` to the mean of the period's last
@@ -117,7 +116,7 @@ def settling_s(at: Array, values: Array, start: float) -> float:
     return float(at[inside][int(np.argmax(made)) + width - 1] - start)
 
 
-def trajectory(at: Array, values: Array, source: int = 1) -> list[float]:
+def trajectory(at: Floats, values: Floats, source: int = 1) -> list[float]:
     """Return coarse samples from the paper's time 0 to 10 s, with 0 while `source` is inactive."""
     grid = BEGIN_S + (np.arange(POINTS) + 0.5) * 5 * PERIOD_S / POINTS
     picked = values[np.searchsorted(at, grid).clip(0, len(values) - 1)]
@@ -125,5 +124,5 @@ def trajectory(at: Array, values: Array, source: int = 1) -> list[float]:
     return [float(value) if on else 0.0 for value, on in zip(picked, active, strict=True)]
 
 
-def _within(at: Array, values: Array, start: float, end: float) -> Array:
+def _within(at: Floats, values: Floats, start: float, end: float) -> Floats:
     return values[(at > start) & (at <= end)]

@@ -12,27 +12,27 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
+
 __all__ = ["equal_windows", "marking", "path_marking", "price", "rate"]
 
-Array = npt.NDArray[np.float64]
 
-
-def marking(price: npt.ArrayLike, phi: float) -> Array:
+def marking(price: npt.ArrayLike, phi: float) -> Floats:
     """Return the marking probability of a link with this price, or of a path with this total."""
     return np.asarray(-np.expm1(-np.asarray(price, dtype=np.float64) * math.log(phi)))
 
 
-def price(probability: npt.ArrayLike, phi: float) -> Array:
+def price(probability: npt.ArrayLike, phi: float) -> Floats:
     """Return the price that leads to a marking probability."""
     return np.asarray(-np.log1p(-np.asarray(probability, dtype=np.float64)) / math.log(phi))
 
 
-def rate(probability: npt.ArrayLike, phi: float, weight: float) -> Array:
+def rate(probability: npt.ArrayLike, phi: float, weight: float) -> Floats:
     """Return the rate of a source with this share of packets marked, in the unit of its weight."""
     return np.asarray(weight / price(probability, phi))
 
 
-def path_marking(probabilities: npt.ArrayLike) -> Array:
+def path_marking(probabilities: npt.ArrayLike) -> Floats:
     """Return 1 - prod(1 - m_l) over the last axis (Eq. 3)."""
     m = np.asarray(probabilities, dtype=np.float64)
     return np.asarray(1 - np.prod(1 - m, axis=-1))

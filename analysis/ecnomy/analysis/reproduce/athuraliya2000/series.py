@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.results.rawrun import open_raw
 
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["Recorded", "cv"]
-
-Array = npt.NDArray[np.float64]
 
 
 class Recorded:
@@ -44,15 +42,15 @@ class Recorded:
         window = self.run.measured
         return window.from_ps / PS_PER_S, window.to_ps / PS_PER_S
 
-    def windows(self, source: str) -> tuple[Array, Array]:
+    def windows(self, source: str) -> tuple[Floats, Floats]:
         """Return times [s] and windows [packets] of a source with one flow."""
         return self._of("cwnd", self.flows[source])
 
-    def backlog(self, link: str) -> tuple[Array, Array]:
+    def backlog(self, link: str) -> tuple[Floats, Floats]:
         """Return times [s] and the number of packets waiting at a link."""
         return self._of("queue", self.links[link])
 
-    def marking(self, link: str) -> tuple[Array, Array]:
+    def marking(self, link: str) -> tuple[Floats, Floats]:
         """Return times [s] and the marking probability of a link's law."""
         return self._of("marking_probability", self.links[link])
 
@@ -61,7 +59,7 @@ class Recorded:
         frame = self.run.link_epochs
         return frame.loc[frame["link"] == self.links[link]].sort_values("t_ps")
 
-    def _of(self, name: str, subject: int) -> tuple[Array, Array]:
+    def _of(self, name: str, subject: int) -> tuple[Floats, Floats]:
         frame: Any = self._frame
         own = frame[(frame["name"] == self._names.index(name)) & (frame["subject"] == subject)]
         own = own.sort_values("t_ps")
@@ -69,6 +67,6 @@ class Recorded:
         return times, np.asarray(own["value"], dtype=np.float64)
 
 
-def cv(values: Array) -> float:
+def cv(values: Floats) -> float:
     """Return the coefficient of variation."""
     return float(values.std() / values.mean())

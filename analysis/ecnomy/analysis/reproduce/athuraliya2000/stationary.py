@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.reproduce.athuraliya2000.series import Recorded, cv
 
 __all__ = ["settled_s", "stationary"]
 
-Array = npt.NDArray[np.float64]
 SMOOTH_S: Final = 0.1
 NEAR: Final = 0.1
 
@@ -46,7 +45,7 @@ def stationary(results: Path) -> dict[str, float]:
     return found
 
 
-def settled_s(at: Array, values: Array, level: float) -> float:
+def settled_s(at: Floats, values: Floats, level: float) -> float:
     """Return the time [s] from which a curve, smoothed over 0.1 s, stays within 10 % of a level.
 
     The result is the end of the curve if the curve does not stay there.

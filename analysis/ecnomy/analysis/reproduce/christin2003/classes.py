@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.reproduce.christin2003.windows import PICTURED_SEED
 
@@ -26,7 +26,6 @@ _FROM_S: Final = 10.0  # start of the figures "after 10 s"
 _SETTLED_S: Final = 5.0  # throughputs have settled
 _BOUND_BPS: Final = 5e6
 _IN: Final = 2  # windows per value of a row
-_Row = npt.NDArray[np.float64]
 
 
 def classes(results: Path) -> dict[str, float | list[float]]:
@@ -44,7 +43,7 @@ def classes(results: Path) -> dict[str, float | list[float]]:
     run = open_raw(results)
     frame: Any = run.table("classes")
     found: dict[str, float | list[float]] = {}
-    total: _Row = np.zeros(0)
+    total: Floats = np.zeros(0)
     for number in CLASSES:
         own = frame[frame["class"] == number - 1].sort_values("t_ps")
         found |= class_figures(own, number)
@@ -89,10 +88,10 @@ def class_figures(own: pd.DataFrame, number: int) -> dict[str, float | list[floa
     }
 
 
-def _rates(own: pd.DataFrame) -> _Row:
+def _rates(own: pd.DataFrame) -> Floats:
     """Return the throughput in each window after 5 s [bit/s]."""
     settled = own["t_ps"].to_numpy(dtype=np.float64) >= _SETTLED_S * PS_PER_S
-    rate: _Row = own["departed_bytes"].to_numpy(dtype=np.float64)[settled] * 8 / WINDOW_S
+    rate: Floats = own["departed_bytes"].to_numpy(dtype=np.float64)[settled] * 8 / WINDOW_S
     return rate
 
 
@@ -111,6 +110,6 @@ def _rows(own: pd.DataFrame, number: int) -> dict[str, list[float]]:
     return rows
 
 
-def _pairs(column: Any) -> _Row:
+def _pairs(column: Any) -> Floats:
     values = np.asarray(column, dtype=np.float64)
     return values[: len(values) // _IN * _IN].reshape(-1, _IN)

@@ -14,8 +14,9 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats, Integers
+from ecnomy.agents.observation import Truths
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.reproduce.christin2003.traces import ENQUEUE, MARK, Bottleneck
 
@@ -28,16 +29,17 @@ _MORE: Final = (1.0, 2.0, 4.0)  # times M
 _EIGHTH: Final = 0.125  # times M; many flows of experiment 1 send more than this
 _TOO_MANY: Final = 16.0  # times M; such a filter misses flows, because buckets hold six times M
 _TOP: Final = 0.2
-_Ints = npt.NDArray[np.int64]
 
 
-def _hashes(flows: int) -> _Ints:
+def _hashes(flows: int) -> Integers:
     """Return random but fixed buckets of each flow in each stage, [stage, flow]."""
     generator = np.random.Generator(np.random.Philox(key=2003))
     return generator.integers(0, _BUCKETS, size=(_STAGES, flows))
 
 
-def passed(flow: _Ints, size: _Ints, hashes: _Ints, least: float, parallel: bool) -> set[int]:
+def passed(
+    flow: Integers, size: Integers, hashes: Integers, least: float, parallel: bool
+) -> set[int]:
     """Return the flows that a filter records in one interval.
 
     Args:
@@ -66,7 +68,7 @@ def passed(flow: _Ints, size: _Ints, hashes: _Ints, least: float, parallel: bool
     return found
 
 
-def rho(total: npt.NDArray[np.float64], recorded: set[int]) -> float:
+def rho(total: Floats, recorded: set[int]) -> float:
     """Return all bytes / the bytes of the recorded flows, or infinity if no flow is recorded."""
     identified = float(total[sorted(recorded)].sum())
     return float(total.sum()) / identified if identified > 0 else float("inf")
@@ -101,10 +103,10 @@ def _mean(row: list[float]) -> float:
 
 def _interval(
     trace: Bottleneck,
-    own: npt.NDArray[np.bool_],
-    total: npt.NDArray[np.float64],
-    hashes: _Ints,
-    marks: _Ints,
+    own: Truths,
+    total: Floats,
+    hashes: Integers,
+    marks: Integers,
 ) -> dict[str, float]:
     flow, size = trace.flow[own], trace.bytes[own]
     heavy = set(np.flatnonzero(total > _LEAST).tolist())
@@ -141,7 +143,7 @@ def _interval(
     return found
 
 
-def _by_rank(trace: Bottleneck, taken: npt.NDArray[np.bool_], flows: int) -> list[float]:
+def _by_rank(trace: Bottleneck, taken: Truths, flows: int) -> list[float]:
     """Return the share of bytes sent by the largest 5, 10, ... 100 % of the flows."""
     own = taken & (trace.t_ps >= trace.measured_ps)
     total = np.sort(np.bincount(trace.flow[own], weights=trace.bytes[own], minlength=flows))[::-1]

@@ -21,8 +21,9 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats, Integers
+from ecnomy.agents.observation import Truths
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.reproduce.christin2003.projection import begin_times
 from ecnomy.analysis.reproduce.christin2003.traces import DROP, ENQUEUE, MARK, Bottleneck
@@ -34,10 +35,9 @@ _ALPHA: Final = 0.9
 _FORGET_RTTS: Final = 4.0
 _LEAD_PS: Final = 2 * PS_PER_S  # decisions begin this long before the measured window
 _INTERVAL_PS: Final = PS_PER_S
-_Floats = npt.NDArray[np.float64]
 
 
-def exact_excess(tau_ps: _Floats, next_bytes: _Floats, per_ps: float) -> float:
+def exact_excess(tau_ps: Floats, next_bytes: Floats, per_ps: float) -> float:
     """Return the largest excess of arrivals over departures at the beginning of a round [bytes]."""
     order = np.argsort(tau_ps, kind="stable")
     arrived = np.cumsum(next_bytes[order])
@@ -46,7 +46,7 @@ def exact_excess(tau_ps: _Floats, next_bytes: _Floats, per_ps: float) -> float:
 
 
 def interpolated_excess(
-    tau_ps: _Floats, window: _Floats, mss: _Floats, hit: npt.NDArray[np.bool_], per_ps: float
+    tau_ps: Floats, window: Floats, mss: Floats, hit: Truths, per_ps: float
 ) -> float:
     """Return the excess when the last of the next rounds begins, from mean windows [bytes]."""
     omega, size = float((mss * window).mean()), float(mss.mean())
@@ -55,7 +55,7 @@ def interpolated_excess(
     return coming - per_ps * max(float(tau_ps.max()), 0.0)
 
 
-def line_errors(tau_ps: _Floats, next_bytes: _Floats, end_bytes: float) -> tuple[float, float]:
+def line_errors(tau_ps: Floats, next_bytes: Floats, end_bytes: float) -> tuple[float, float]:
     """Return two relative errors of the line from 0 to `end_bytes`: at its end, and the largest."""
     order = np.argsort(tau_ps, kind="stable")
     stairs = np.cumsum(next_bytes[order])
@@ -101,7 +101,7 @@ class _Flows:
             self.heard[gone] = self.hit[gone] = False
             self.window[gone] = self.previous[gone] = self.rtt[gone] = 0
 
-    def live(self, now: int) -> npt.NDArray[np.int64]:
+    def live(self, now: int) -> Integers:
         """Return the flows that are in a round at this time."""
         silent = now - self.last > _FORGET_RTTS * self.rtt
         return np.flatnonzero((self.window > 0) & ~silent)
@@ -201,8 +201,8 @@ def _decide(
 
 def _mark_exact(
     flows: _Flows,
-    own: npt.NDArray[np.int64],
-    tau: _Floats,
+    own: Integers,
+    tau: Floats,
     excess: float,
     room: float,
     per_ps: float,
@@ -221,7 +221,7 @@ def _mark_exact(
     return marked
 
 
-def _mark_line(flows: _Flows, own: npt.NDArray[np.int64], excess: float) -> int:
+def _mark_line(flows: _Flows, own: Integers, excess: float) -> int:
     """Mark by the heuristic's rule: at once, as many waiting flows as the excess requires."""
     omega, size = (flows.mss[own] * flows.window[own]).mean(), flows.mss[own].mean()
     wanted = int(np.ceil(excess / (omega / 2 + size)))

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.draw.panels import COLOURS
 from ecnomy.analysis.reproduce.christin2003.laws import ALGORITHMS, LABELS
 from ecnomy.analysis.reproduce.judge import interval_of
@@ -21,13 +21,12 @@ __all__ = ["six_panels"]
 _WINDOW_S: Final = 0.25
 _FROM_S: Final = 10.0
 _STYLES: Final = (("-", 0.9), ("--", 0.9))
-_Row = npt.NDArray[np.float64]
 
 
 def six_panels(
     figure: Figure,
-    rows: Mapping[str, Mapping[str, _Row]],
-    means: Mapping[str, _Row],
+    rows: Mapping[str, Mapping[str, Floats]],
+    means: Mapping[str, Floats],
     ylabel: str,
     line: tuple[float, str] | None = None,
     *,

@@ -17,8 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ecnomy.agents.arrays import Integers
 from ecnomy.agents.times import PS_PER_S
-from ecnomy.analysis.reproduce.christin2003.traces import DROP, ENQUEUE, MARK, Bottleneck, Times
+from ecnomy.analysis.reproduce.christin2003.traces import DROP, ENQUEUE, MARK, Bottleneck
 
 __all__ = ["Due", "begin_times", "due_marks", "waiting_bytes"]
 
@@ -33,7 +34,7 @@ class Due(NamedTuple):
     packet: int
 
 
-def begin_times(arrived_ps: Times, sizes: Times, rate_bps: int) -> Times:
+def begin_times(arrived_ps: Integers, sizes: Integers, rate_bps: int) -> Integers:
     """Return the times at which a FIFO link begins to send each packet that it accepted."""
     begins = np.empty(len(arrived_ps), dtype=np.int64)
     free = 0
@@ -43,7 +44,7 @@ def begin_times(arrived_ps: Times, sizes: Times, rate_bps: int) -> Times:
     return begins
 
 
-def waiting_bytes(begins: Times, sizes: Times, at_ps: int, upto: int) -> tuple[int, int]:
+def waiting_bytes(begins: Integers, sizes: Integers, at_ps: int, upto: int) -> tuple[int, int]:
     """Return the index of the queue's head at a time, and the bytes waiting before `upto`."""
     head = int(np.searchsorted(begins[:upto], at_ps, "right"))
     return head, int(sizes[head:upto].sum())

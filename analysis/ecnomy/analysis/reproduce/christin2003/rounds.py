@@ -14,21 +14,20 @@ from __future__ import annotations
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
-from ecnomy.analysis.reproduce.christin2003.traces import FlowTrace, Times
+from ecnomy.agents.arrays import Floats, Integers
+from ecnomy.agents.observation import Truths
+from ecnomy.analysis.reproduce.christin2003.traces import FlowTrace
 
 __all__ = ["RouterRounds", "SenderRounds", "round_trips", "router_rounds", "sender_rounds"]
-
-Floats = npt.NDArray[np.float64]
 
 
 class SenderRounds(msgspec.Struct, frozen=True):
     """The rounds of a sender: their beginning, packets sent, and whether any were retransmitted."""
 
-    start_ps: Times
-    window: Times
-    repairs: npt.NDArray[np.bool_]
+    start_ps: Integers
+    window: Integers
+    repairs: Truths
 
 
 class RouterRounds(msgspec.Struct, frozen=True):
@@ -43,12 +42,12 @@ class RouterRounds(msgspec.Struct, frozen=True):
         forced: whether the safeguard started the round.
     """
 
-    start_ps: Times
-    first: Times
-    window: Times
+    start_ps: Integers
+    first: Integers
+    window: Integers
     rtt_ps: Floats
-    gap_ps: Times
-    forced: npt.NDArray[np.bool_]
+    gap_ps: Integers
+    forced: Truths
 
 
 def sender_rounds(flow: FlowTrace) -> SenderRounds:
@@ -99,7 +98,7 @@ def round_trips(flow: FlowTrace) -> Floats:
     return found
 
 
-def router_rounds(arrived_ps: Times, k: float, alpha: float) -> RouterRounds:
+def router_rounds(arrived_ps: Integers, k: float, alpha: float) -> RouterRounds:
     """Return the rounds that a router recognizes by Eq. 4 and the safeguard.
 
     Args:

@@ -9,7 +9,8 @@ from typing import Any, Final
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
+
+from ecnomy.agents.arrays import Integers
 
 __all__ = ["DROP", "ENQUEUE", "MARK", "Bottleneck", "FlowTrace", "bottleneck_of", "flows_of"]
 
@@ -21,8 +22,6 @@ ACK: Final = 5
 _LINK: Final = "bottleneck"
 _ACK_BYTES: Final = 40  # length of a SYN or an ACK
 
-Times = npt.NDArray[np.int64]
-
 
 class Bottleneck(msgspec.Struct, frozen=True):
     """The events at the bottleneck, in order; `event` is ENQUEUE, MARK or DROP.
@@ -32,11 +31,11 @@ class Bottleneck(msgspec.Struct, frozen=True):
         measured_ps: start of the measured window.
     """
 
-    t_ps: Times
-    event: Times
-    flow: Times
-    seq: Times
-    bytes: Times
+    t_ps: Integers
+    event: Integers
+    flow: Integers
+    seq: Integers
+    bytes: Integers
     rate_bps: int
     buffer_bytes: float
     measured_ps: int
@@ -49,13 +48,13 @@ class FlowTrace(msgspec.Struct, frozen=True):
     packets. `arrived_seq` are their sequence numbers.
     """
 
-    sent_ps: Times
-    sent_seq: Times
-    acked_ps: Times
-    acked_seq: Times
-    arrived_ps: Times
-    arrived_seq: Times
-    marked_ps: Times
+    sent_ps: Integers
+    sent_seq: Integers
+    acked_ps: Integers
+    acked_seq: Integers
+    arrived_ps: Integers
+    arrived_seq: Integers
+    marked_ps: Integers
 
 
 def bottleneck_of(results: Path) -> Bottleneck:
@@ -101,5 +100,5 @@ def flows_of(results: Path) -> Iterator[FlowTrace]:
             )
 
 
-def _columns(rows: Any) -> tuple[Times, Times]:
+def _columns(rows: Any) -> tuple[Integers, Integers]:
     return rows["t_ps"].to_numpy(dtype=np.int64), rows["seq"].to_numpy(dtype=np.int64)

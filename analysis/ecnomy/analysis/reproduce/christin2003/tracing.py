@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.reproduce.christin2003.filtering import filter_figures
 from ecnomy.analysis.reproduce.christin2003.interpolation import interpolation_figures
@@ -24,7 +24,6 @@ from ecnomy.analysis.reproduce.christin2003.traces import (
     MARK,
     Bottleneck,
     FlowTrace,
-    Times,
     bottleneck_of,
     flows_of,
 )
@@ -49,7 +48,6 @@ _WITHIN: Final = 0.2
 _GRID: Final = 120
 PICTURED_S: Final = 30.0
 Figures = dict[str, float | list[float]]
-_Floats = npt.NDArray[np.float64]
 
 
 def single(results: Path) -> Figures:
@@ -115,8 +113,8 @@ def window_bound(flows: list[SenderRounds], from_ps: int) -> Figures:
     A round counts only if neither it nor the next round has retransmissions, because these belong
     to recoveries.
     """
-    before: list[_Floats] = []
-    after: list[_Floats] = []
+    before: list[Floats] = []
+    after: list[Floats] = []
     for rounds in flows:
         calm = ~rounds.repairs[:-1] & ~rounds.repairs[1:] & (rounds.start_ps[:-1] > from_ps)
         before.append(rounds.window[:-1][calm].astype(np.float64))
@@ -160,7 +158,7 @@ def _due(trace: Bottleneck) -> Figures:
     }
 
 
-def twice_in_a_round(arrived_ps: Times, marked_ps: Times) -> int:
+def twice_in_a_round(arrived_ps: Integers, marked_ps: Integers) -> int:
     """Return the number of a flow's marks after the first one in each of the router's rounds."""
     rounds = np.searchsorted(router_rounds(arrived_ps, K, ALPHA).start_ps, marked_ps, "right")
     return len(rounds) - len(np.unique(rounds))
@@ -180,10 +178,10 @@ def _estimates(flows: list[FlowTrace], from_ps: int) -> Figures:
 
 
 def _errors(
-    flows: list[FlowTrace], trips: list[_Floats], alpha: float, from_ps: int
-) -> tuple[_Floats, float]:
+    flows: list[FlowTrace], trips: list[Floats], alpha: float, from_ps: int
+) -> tuple[Floats, float]:
     """Return the relative errors of R in rounds after a silence, and the share of these rounds."""
-    errors: list[_Floats] = []
+    errors: list[Floats] = []
     rounds = 0
     for flow, trip in zip(flows, trips, strict=True):
         router = router_rounds(flow.arrived_ps, K, alpha)
@@ -237,7 +235,7 @@ def _safeguard(flows: list[FlowTrace], from_ps: int) -> Figures:
     }
 
 
-def window_growth(flows: list[Times], k: float, from_ps: int) -> float:
+def window_growth(flows: list[Integers], k: float, from_ps: int) -> float:
     """Return the growth of the router's largest windows during the measured time.
 
     Args:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.times import PS_PER_S
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ __all__ = ["PACKET_BYTES", "PICTURED_SEED", "goodput_share", "loss_share", "wind
 PACKET_BYTES: Final = 500
 PICTURED_SEED: Final = 1
 _BOTTLENECK: Final = "bottleneck"
-_Row = npt.NDArray[np.float64]
 
 
 def windows(results: Path) -> dict[str, float | list[float]]:
@@ -65,12 +64,12 @@ def windows(results: Path) -> dict[str, float | list[float]]:
     return found
 
 
-def loss_share(drops: _Row, arrivals: _Row) -> float:
+def loss_share(drops: Floats, arrivals: Floats) -> float:
     """Return the share of arriving packets that were dropped."""
     return float(drops.sum() / arrivals.sum())
 
 
-def goodput_share(goodput: _Row, throughput: _Row) -> float:
+def goodput_share(goodput: Floats, throughput: Floats) -> float:
     """Return the ratio of bytes delivered to applications to bytes delivered to hosts."""
     return float(goodput.sum() / throughput.sum())
 
@@ -83,7 +82,7 @@ def _flows(run: RawRun) -> int:
     return sum(source.count for source in run.plan.sources)
 
 
-def _differences(run: RawRun, table: str, column: str, index: int) -> dict[str, _Row]:
+def _differences(run: RawRun, table: str, column: str, index: int) -> dict[str, Floats]:
     """Return each counter's changes between reports of the measured window, summed over rows."""
     frame: pd.DataFrame = run.table(table)
     if column:

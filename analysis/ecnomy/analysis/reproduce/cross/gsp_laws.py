@@ -12,8 +12,8 @@ import json
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.reproduce.andreassen2002.stream_table import STREAMS
 from ecnomy.analysis.reproduce.andreassen2002.tariff import charge_for, profit_off
 from ecnomy.analysis.reproduce.judge import Samples
@@ -28,7 +28,6 @@ __all__ = ["apart", "draw", "figures"]
 
 LINK: Final = "network.links.bottleneck.marking"
 _KEPT: Final = 0.9
-Row = npt.NDArray[np.float64]
 
 
 def _laws(studies: Studies) -> dict[str, Runs]:
@@ -36,13 +35,13 @@ def _laws(studies: Studies) -> dict[str, Runs]:
     return {json.loads(link)["law"]: runs.at({LINK: link}) for link in runs.values(LINK)}
 
 
-def _samples(runs: Runs, stream: str) -> list[tuple[Row, Row]]:
+def _samples(runs: Runs, stream: str) -> list[tuple[Floats, Floats]]:
     """Return the samples (M, L) of each seed."""
     marking, late = (runs.row(f"sample.{name}.{stream}") for name in ("marking", "late"))
     return list(zip(marking, late, strict=True))
 
 
-def apart(correlations: dict[str, Row]) -> Row:
+def apart(correlations: dict[str, Floats]) -> Floats:
     """Return, per seed, highest - lowest correlation, where laws are ranked by their means."""
     ranked = sorted(correlations.values(), key=lambda row: float(row.mean()))
     return np.asarray(ranked[-1] - ranked[0])
@@ -51,8 +50,8 @@ def apart(correlations: dict[str, Row]) -> Row:
 def figures(studies: Studies) -> Samples:
     """Return correlations by law, the difference between laws, and the resulting tariffs."""
     found: dict[str, np.ndarray | float] = {}
-    means: dict[str, Row] = {}
-    shorts: dict[str, Row] = {}
+    means: dict[str, Floats] = {}
+    shorts: dict[str, Floats] = {}
     for law, runs in _laws(studies).items():
         rows = [[correlation(*pair) for pair in _samples(runs, stream)] for stream in STREAMS]
         means[law] = np.mean(rows, axis=0)
@@ -65,7 +64,7 @@ def figures(studies: Studies) -> Samples:
     return found | {"apart": apart(means), "control.short.apart": apart(shorts)}
 
 
-def _tariffs(runs: Runs) -> dict[str, Row]:
+def _tariffs(runs: Runs) -> dict[str, Floats]:
     """Return V in marks per packet, and (profit - P) / mu if V is learnt in half of each run."""
     charges, profits = [], []
     for marking, late in _samples(runs, STREAMS[-1]):

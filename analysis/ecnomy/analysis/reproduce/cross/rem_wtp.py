@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.pictures import band, theory_line
 from ecnomy.analysis.reproduce.studies import Runs, Studies
@@ -23,7 +24,7 @@ FEW: Final = 0.1
 MANY: Final = 0.5
 
 
-def advantage(marked: npt.ArrayLike) -> npt.NDArray[np.float64]:
+def advantage(marked: npt.ArrayLike) -> Floats:
     """Return WTP's rate / REM's, -ln(1 - m) / m, if both receive the same share of marks m."""
     m = np.asarray(marked, dtype=np.float64)
     return np.asarray(-np.log1p(-m) / m)
@@ -37,13 +38,13 @@ def _points(studies: Studies) -> dict[float, Runs]:
     }
 
 
-def _ratio(runs: Runs) -> npt.NDArray[np.float64]:
+def _ratio(runs: Runs) -> Floats:
     return runs.sample("wtp.goodput_bps") / runs.sample("rem.goodput_bps")
 
 
 def figures(studies: Studies) -> Samples:
     """Return WTP's rate / REM's, per seed, and this ratio divided by its theoretical value."""
-    found: dict[str, npt.NDArray[np.float64] | float] = {}
+    found: dict[str, Floats | float] = {}
     for phi, runs in _points(studies).items():
         marked = runs.sample("bottleneck.marking_probability")
         kind = "few" if marked.mean() <= FEW else "many" if marked.mean() > MANY else "between"

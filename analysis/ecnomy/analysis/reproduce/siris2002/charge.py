@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 import numpy as np
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.pictures import look
 from ecnomy.analysis.reproduce.siris2002.laws import LABELS, WEIGHT, by_law
-from ecnomy.analysis.reproduce.siris2002.ratios import FIRST, LONG, Floats, cases, spread
+from ecnomy.analysis.reproduce.siris2002.ratios import FIRST, LONG, cases, spread
 from ecnomy.analysis.reproduce.studies import Runs, Studies
 from ecnomy.analysis.theory.wtp import wtp_floor_bias
 

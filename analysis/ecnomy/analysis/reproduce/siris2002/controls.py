@@ -8,10 +8,10 @@ from typing import Any, Final
 import msgspec
 import numpy as np
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.reproduce.judge import interval_of
 from ecnomy.analysis.reproduce.siris2002.curves import (
     COUNT,
-    Floats,
     curve_of,
     load_at,
     pseudo_values,

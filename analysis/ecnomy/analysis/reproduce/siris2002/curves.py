@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.reproduce.pictures import look
 from ecnomy.analysis.reproduce.studies import Runs
 
@@ -42,7 +42,6 @@ __all__ = [
 COUNT: Final = "sources.light.count"
 _MARKED: Final = 0.01  # points below this p are not on the line
 
-Floats = npt.NDArray[np.float64]
 Statistic = Callable[..., float]
 
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 import numpy as np
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.pictures import look
 from ecnomy.analysis.reproduce.siris2002.laws import MARKING
-from ecnomy.analysis.reproduce.siris2002.ratios import Floats
 from ecnomy.analysis.reproduce.studies import Runs, Studies
 
 if TYPE_CHECKING:

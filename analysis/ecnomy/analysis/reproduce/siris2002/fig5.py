@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.siris2002.laws import by_law
 from ecnomy.analysis.reproduce.siris2002.ratios import (
     FIRST,
     LONG,
-    Floats,
     cases,
     least_of,
     per_law,

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.reproduce.judge import Sample, Samples
 from ecnomy.analysis.reproduce.pictures import theory_line
 from ecnomy.analysis.reproduce.ranks import rank_correlation
@@ -13,7 +14,6 @@ from ecnomy.analysis.reproduce.siris2002.laws import by_law
 from ecnomy.analysis.reproduce.siris2002.ratios import (
     FIRST,
     LONG,
-    Floats,
     Ratios,
     cases,
     long_over_short,

@@ -6,9 +6,9 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.siris2002.laws import LAWS, MARKING
-from ecnomy.analysis.reproduce.siris2002.ratios import Floats
 from ecnomy.analysis.reproduce.studies import Runs, Studies
 
 __all__ = ["figures"]

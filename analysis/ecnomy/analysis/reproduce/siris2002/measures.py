@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.statistics.intervals import dispersion
 
@@ -53,12 +53,12 @@ def burstiness(results: Path) -> dict[str, float]:
     return figures
 
 
-def _counts(counts: pd.DataFrame, name: str, subject: str) -> npt.NDArray[np.float64]:
+def _counts(counts: pd.DataFrame, name: str, subject: str) -> Floats:
     own: Any = counts[(counts["name"] == name) & (counts["subject"] == subject)]
     return np.asarray(own.sort_values("t_ps")["count"], dtype=np.float64)
 
 
-def batches(results: Path) -> dict[str, npt.NDArray[np.float64]]:
+def batches(results: Path) -> dict[str, Floats]:
     """Return batch means at the bottleneck, over BATCHES equal parts of the measured window.
 
     Returns:
@@ -88,10 +88,8 @@ def batches(results: Path) -> dict[str, npt.NDArray[np.float64]]:
     }
 
 
-def _fluctuations(
-    run: RawRun, edges: npt.NDArray[np.float64]
-) -> dict[str, npt.NDArray[np.float64]]:
-    found: dict[str, npt.NDArray[np.float64]] = {}
+def _fluctuations(run: RawRun, edges: Floats) -> dict[str, Floats]:
+    found: dict[str, Floats] = {}
     counts = run.table("counts")
     if len(counts):
         own = counts[(counts["name"] == "arrivals") & (counts["subject"] == "bottleneck")]
@@ -143,7 +141,7 @@ def waits(results: Path) -> dict[str, float]:
     }
 
 
-def rates(results: Path) -> dict[str, npt.NDArray[np.float64]]:
+def rates(results: Path) -> dict[str, Floats]:
     """Return the row `goodput`: the goodput of every flow [bit/s], in the order of the plan."""
     from ecnomy.markets.results.rawrun import open_raw
 
@@ -151,7 +149,7 @@ def rates(results: Path) -> dict[str, npt.NDArray[np.float64]]:
     return {"goodput": flows["goodput_bps"].to_numpy(dtype=np.float64)}
 
 
-def convergence(results: Path) -> dict[str, float | npt.NDArray[np.float64]]:
+def convergence(results: Path) -> dict[str, float | Floats]:
     """Return the rise time and the variation of windows.
 
     Returns:

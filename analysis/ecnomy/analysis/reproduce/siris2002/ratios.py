@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.reproduce.pictures import band, theory_line
 from ecnomy.analysis.reproduce.siris2002.laws import LABELS
 from ecnomy.analysis.reproduce.studies import Runs
@@ -20,7 +20,6 @@ __all__ = [
     "DELAY",
     "FIRST",
     "LONG",
-    "Floats",
     "Ratios",
     "cases",
     "least_of",
@@ -31,7 +30,6 @@ __all__ = [
     "spread",
 ]
 
-Floats = npt.NDArray[np.float64]
 Ratios = dict[float, Floats]
 
 LONG = "sources.long.transport.weight"

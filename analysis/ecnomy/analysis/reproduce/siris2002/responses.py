@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.times import PS_PER_S
 
 __all__ = ["STEP_S", "reached_s", "step"]
@@ -16,9 +16,7 @@ __all__ = ["STEP_S", "reached_s", "step"]
 STEP_S: Final = 100.0
 
 
-def reached_s(
-    times_s: npt.NDArray[np.float64], p: npt.NDArray[np.float64], share: float = 0.9
-) -> float:
+def reached_s(times_s: Floats, p: Floats, share: float = 0.9) -> float:
     """Return the seconds until p first reaches `share` of its mean over the last half."""
     final = p[len(p) // 2 :].mean()
     return float(times_s[int(np.argmax(p >= share * final))] - times_s[0])

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.times import PS_PER_S
 
 __all__ = ["CHANGE_S", "phases", "settled_after"]
@@ -19,7 +19,6 @@ _LAST_S: Final = 100.0
 _INTERVAL_S: Final = 10.0
 _WITHIN: Final = 0.02
 _TARGET: Final = 0.9
-Floats = npt.NDArray[np.float64]
 
 
 def settled_after(used: Floats, target: float, within: float) -> int:

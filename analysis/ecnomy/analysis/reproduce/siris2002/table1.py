@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.reproduce.judge import Samples, interval_of
 from ecnomy.analysis.reproduce.siris2002.fig5 import SHORT_OVER_LONG
 from ecnomy.analysis.reproduce.siris2002.laws import by_law
-from ecnomy.analysis.reproduce.siris2002.ratios import FIRST, LONG, Floats, cases
+from ecnomy.analysis.reproduce.siris2002.ratios import FIRST, LONG, cases
 from ecnomy.analysis.reproduce.studies import Studies
 
 if TYPE_CHECKING:

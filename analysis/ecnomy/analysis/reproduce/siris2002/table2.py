@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 import numpy as np
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.reproduce.judge import Samples, interval_of
 from ecnomy.analysis.reproduce.siris2002.controls import curve_controls
 from ecnomy.analysis.reproduce.siris2002.curves import COUNT
 from ecnomy.analysis.reproduce.siris2002.laws import LAWS, MARKING
-from ecnomy.analysis.reproduce.siris2002.ratios import Floats
 from ecnomy.analysis.reproduce.studies import Runs, Studies
 
 if TYPE_CHECKING:

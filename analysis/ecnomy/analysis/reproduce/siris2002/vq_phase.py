@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.reproduce.judge import Samples, interval_of
 from ecnomy.analysis.reproduce.siris2002.laws import LABELS, by_law
-from ecnomy.analysis.reproduce.siris2002.ratios import Floats
 from ecnomy.analysis.reproduce.studies import Studies
 from ecnomy.analysis.statistics.intervals import jain
 

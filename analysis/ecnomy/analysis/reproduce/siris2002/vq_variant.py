@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import msgspec
 
+from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.siris2002.curves import COUNT
 from ecnomy.analysis.reproduce.siris2002.laws import MARKING
-from ecnomy.analysis.reproduce.siris2002.ratios import Floats
 from ecnomy.analysis.reproduce.studies import Runs, Studies
 
 __all__ = ["figures"]
