@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ecnomy.analysis.report import pictures
+from ecnomy.analysis.report import business_plots
 from ecnomy.markets.plan import Law, Link, Plan, PlanRecord, Source, Start, Tcp
 from tiers import in_full
 
@@ -251,4 +251,4 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     Pages that tests of a file share are drawn, and so are the pictures of tests marked `drawn`.
     """
     if not in_full():
-        monkeypatch.setattr(pictures, "svg_of", lambda figure: b"<svg/>")
+        monkeypatch.setattr(business_plots, "svg_of", lambda figure: b"<svg/>")

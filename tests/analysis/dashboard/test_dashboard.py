@@ -17,13 +17,13 @@ from typer.testing import CliRunner
 
 import open_world
 from ecnomy.agents.errors import InputError
-from ecnomy.analysis.dashboard import command, words
+from ecnomy.analysis.dashboard import command, page_text
 from ecnomy.analysis.dashboard.access import Guard
 from ecnomy.analysis.dashboard.figures import Account
 from ecnomy.analysis.dashboard.groups import CLASS, NONE, PAY, groups_of
 from ecnomy.analysis.dashboard.held_values import stops
 from ecnomy.analysis.dashboard.live import LiveMarket, Stage
-from ecnomy.analysis.dashboard.pictures import WIDE, history_svg, map_svg, place_of
+from ecnomy.analysis.dashboard.map_and_history import WIDE, history_svg, map_svg, place_of
 from ecnomy.markets.scenario import load
 from engine_pids import noted_pids
 
@@ -270,7 +270,7 @@ def test_stops_of_a_slider() -> None:
 
 def test_names_are_escaped() -> None:
     """Names are escaped, because scenarios may come from untrusted sources."""
-    table = words.accounts_table([Account("<b>x</b>", "a&b", 1.5, -0.5)])
+    table = page_text.accounts_table([Account("<b>x</b>", "a&b", 1.5, -0.5)])
     assert "<b>x</b>" not in table and "&lt;b&gt;x&lt;/b&gt;" in table and "a&amp;b" in table
     assert 'data-value="1.5"' in table
 

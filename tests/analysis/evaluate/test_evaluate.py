@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from ecnomy.agents.errors import InputError, ResultsError
-from ecnomy.analysis.evaluate import pictures, wording
+from ecnomy.analysis.evaluate import criteria_figure, wording
 from ecnomy.analysis.evaluate.advice import advice
 from ecnomy.analysis.evaluate.command import folder_label
 from ecnomy.analysis.evaluate.criteria import Condition, Criterion, Figure, criteria
@@ -165,7 +165,7 @@ def test_reno_is_as_good_as_reno(tmp_path: Path) -> None:
     assert page.opens == opens and opens in text and "Only 2 of 23 criteria." in text
     assert "Margin: packets lost, 10 % or 0.2 %, whichever is more." in text
     assert "Bound of packets sent per round trip: 1." in text and 'id="warnings"' not in text
-    assert pictures.row_label(found[1].verdicts[0]) == "a quarter of a BDP\nas good"
+    assert criteria_figure.row_label(found[1].verdicts[0]) == "a quarter of a BDP\nas good"
     assert "http" not in text.replace("http://www.w3.org", "") and "<script" not in text
 
 

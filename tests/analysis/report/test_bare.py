@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from ecnomy.analysis.report import pictures
+from ecnomy.analysis.report import business_plots
 from ecnomy.analysis.report.page import write_gsp_page
 from ecnomy.analysis.report.scatter import LEAST, fisher
 from ecnomy.analysis.run.guarantees import guarantees_of
@@ -135,16 +135,16 @@ def test_points_far_below_the_promise_do_not_lie_on_the_axis(
 ) -> None:
     """With samples of 0.01 % and a promise of 1 %, the axis follows the samples."""
     limits: list[tuple[float, float]] = []
-    whole = pictures._Canvas.svg
+    whole = business_plots._Canvas.svg
 
-    def svg(canvas: pictures._Canvas) -> bytes:
+    def svg(canvas: business_plots._Canvas) -> bytes:
         limits.append(canvas.axes[0].get_ylim())
         return whole(canvas)
 
-    monkeypatch.setattr(pictures._Canvas, "svg", svg)
+    monkeypatch.setattr(business_plots._Canvas, "svg", svg)
     marked = np.array([0.1, 0.2])
     for bad in (np.array([0.0, 1e-4]), np.array([0.0, 0.02]), np.zeros(2)):
-        pictures.points({"probe": (marked, bad)}, 0.01, None)
+        business_plots.points({"probe": (marked, bad)}, 0.01, None)
     (low, high), (_, broken), (least, most) = limits
     assert low < 0 and 0.01 < high < 0.02
     assert broken > 2 and least < 0 and most > 1

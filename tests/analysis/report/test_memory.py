@@ -32,8 +32,8 @@ def test_the_page_loads_no_library_of_whole_tables(made: str, tmp_path: Path) ->
     """Mesa and networkx take 120 MB, scipy.stats and IPython 30; the page of a run needs none."""
     code = (
         "import sys; from pathlib import Path;"
-        "from ecnomy.analysis.report import page, pictures;"
-        "pictures.svg_of = lambda figure: b'<svg/>';"  # drawing takes most of a page's time
+        "from ecnomy.analysis.report import page, business_plots;"
+        "business_plots.svg_of = lambda figure: b'<svg/>';"  # drawing takes most of a page's time
         f"{made}"
         "print([m for m in ('mesa', 'networkx', 'IPython', 'scipy.stats') if m in sys.modules])"
     )

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ecnomy.analysis.report import pictures
+from ecnomy.analysis.report import business_plots
+from ecnomy.analysis.report.business_plots import style_of
 from ecnomy.analysis.report.database import LINES
 from ecnomy.analysis.report.page import write_gsp_page
-from ecnomy.analysis.report.pictures import style_of
 from ecnomy.markets import load, run
 from guarantee_world import BACK_MICRO, LEDGER, PRICE_MICRO, PROFIT_MICRO, write_run, write_two_rows
 from page_reader import PageReader
@@ -151,14 +151,14 @@ def _one_row(home: Path) -> Path:
 def test_losses_are_striped_so_that_grey_tells_them(monkeypatch: pytest.MonkeyPatch) -> None:
     """Losses have dark stripes on pale cells and light ones on dark cells, profits have none."""
     drawn: list[tuple[int, int, bool]] = []
-    hatched = pictures._hatched
+    hatched = business_plots._hatched
 
     def kept(row: int, column: int, *, dark: bool) -> object:
         drawn.append((row, column, dark))
         return hatched(row, column, dark=dark)
 
-    monkeypatch.setattr(pictures, "_hatched", kept)
-    pictures.heat(np.array([[-10.0, -1.0, 4.0]]), ["a"], ["x", "y", "z"], ("", ""), None)
+    monkeypatch.setattr(business_plots, "_hatched", kept)
+    business_plots.heat(np.array([[-10.0, -1.0, 4.0]]), ["a"], ["x", "y", "z"], ("", ""), None)
     assert drawn == [(0, 0, True), (0, 1, False)]
     light, dark = (np.array(hatched(0, 0, dark=d).get_edgecolor()) for d in (True, False))
     assert light[:3].min() == 1 and dark[:3].max() == 0

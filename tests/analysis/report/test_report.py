@@ -15,10 +15,10 @@ from scipy import stats
 from typer.testing import CliRunner
 
 from ecnomy.agents.errors import InputError, ResultsError
-from ecnomy.analysis.report import database, page, pictures, statement
-from ecnomy.analysis.report.answer import ranges_above_zero
+from ecnomy.analysis.report import business_plots, database, page, statement
 from ecnomy.analysis.report.command import report_app
 from ecnomy.analysis.report.page import write_gsp_page
+from ecnomy.analysis.report.profitability import ranges_above_zero
 from ecnomy.analysis.report.risk import drawn_hours, tail
 from ecnomy.analysis.report.scatter import corrected, reliability
 from ecnomy.markets import run
@@ -347,7 +347,7 @@ def test_the_same_results_give_the_same_page(seeds: list[Path], tmp_path: Path) 
         _page(folders, file)
     assert pages[0].read_bytes() == pages[1].read_bytes()
     delays = {"phones": np.array([0.01, 0.02, 0.03])}
-    drawn = [pictures.exceeding(delays, np.array([0.1, 0.01, 0.001]), [0.015]) for _ in pages]
+    drawn = [business_plots.exceeding(delays, np.array([0.1, 0.01, 0.001]), [0.015]) for _ in pages]
     assert drawn[0] == drawn[1] and len(drawn[0]) > 5000
 
 

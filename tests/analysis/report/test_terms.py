@@ -11,10 +11,10 @@ import pytest
 from rich.console import Console
 
 from ecnomy.analysis import open_sweep
-from ecnomy.analysis.report.answer import Answer, answer_of
 from ecnomy.analysis.report.database import open_database
 from ecnomy.analysis.report.material import open_material
 from ecnomy.analysis.report.page import write_gsp_page
+from ecnomy.analysis.report.profitability import Answer, answer_of
 from ecnomy.analysis.run.guarantees import guarantees_of
 from ecnomy.analysis.show.guarantees_tables import print_guarantee
 from ecnomy.markets import run

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from ecnomy.analysis.reproduce.catalogue import Headline, Paper
+from ecnomy.analysis.reproduce.entry_files import write_entry
 from ecnomy.analysis.reproduce.headlines import headline_lines
 from ecnomy.analysis.reproduce.page import write_page
-from ecnomy.analysis.reproduce.pictures import write_entry
 from ecnomy.analysis.reproduce.recorded import Figure, Recorded, Under
 from ecnomy.analysis.reproduce.studies import Form
 from small_paper import change_claims, cut_down, go

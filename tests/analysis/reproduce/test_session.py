@@ -14,9 +14,9 @@ from rich.console import Console
 
 from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.analysis.reproduce.command import reproduce_command
+from ecnomy.analysis.reproduce.entry_files import write_entry
 from ecnomy.analysis.reproduce.page import write_page
 from ecnomy.analysis.reproduce.papers import load_paper, select
-from ecnomy.analysis.reproduce.pictures import write_entry
 from ecnomy.analysis.reproduce.studies import Form, load_study
 from ecnomy.analysis.reproduce.table import budget_line, catalogue_table, claims_table, closing_line
 from small_paper import cut_down, go, outcomes

@@ -17,7 +17,7 @@ pytest.importorskip("open_spiel", reason="the extra `tournament`")
 from ecnomy.agents.errors import ScenarioError
 from ecnomy.analysis.tournament.networks_page import networks_page
 from ecnomy.analysis.tournament.paying import found_in
-from ecnomy.analysis.tournament.pictures import share_grid, shares
+from ecnomy.analysis.tournament.payoff_plots import share_grid, shares
 from ecnomy.analysis.tournament.tournament_file import load_tournament
 
 GRID = """  player: one

@@ -28,9 +28,9 @@ from ecnomy.analysis.sweep_report.searched import best_first
 from ecnomy.analysis.sweep_report.values import sweep_values
 from ecnomy.analysis.sweeps.open_sweep import open_sweep
 from ecnomy.analysis.tune import Answer, tuned
-from ecnomy.analysis.tune.answer import _ends, answered
+from ecnomy.analysis.tune.best_values import _ends, answered
 from ecnomy.analysis.tune.command import answer_table, answer_values, answer_words, tune_command
-from ecnomy.analysis.tune.picture import tuning_picture
+from ecnomy.analysis.tune.tuning_plot import tuning_picture
 from ecnomy.markets.cli.printing import print_json
 from ecnomy.markets.cli.verbs.sweep import sweep_command
 from ecnomy.markets.sweep.config import load_sweep

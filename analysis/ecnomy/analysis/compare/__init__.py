@@ -4,7 +4,7 @@
 figures     the compared outcomes of one run, by source, link and kind of posting
 verdicts    the statistics: ratios with intervals, two one-sided tests
 runs        simulates the missing runs and keeps their outcomes
-table, picture, command     `ecnomy compare`
+table, comparison_plot, command     `ecnomy compare`
 record, recording           earlier results of an engine, stored for later comparisons
 currency                    checks whether a record still holds for the current code
 """

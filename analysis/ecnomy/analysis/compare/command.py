@@ -97,7 +97,7 @@ def _engines(text: str) -> tuple[str, str]:
 
 
 def _show(found: Any, folder: Path) -> None:
-    from ecnomy.analysis.compare.picture import comparison_picture
+    from ecnomy.analysis.compare.comparison_plot import comparison_picture
     from ecnomy.analysis.compare.table import comparison_table, cost_line, sentence
 
     console = console_for_tables()

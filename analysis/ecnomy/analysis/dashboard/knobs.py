@@ -18,8 +18,8 @@ from ecnomy.analysis.dashboard.figures import GroupState
 from ecnomy.analysis.dashboard.groups import CLASS, PAY, Group
 from ecnomy.analysis.dashboard.held_values import stops
 from ecnomy.analysis.dashboard.live import LiveMarket
-from ecnomy.analysis.dashboard.pictures import CARRIERS
-from ecnomy.analysis.dashboard.words import carrier_facts, group_facts, name_tag
+from ecnomy.analysis.dashboard.map_and_history import CARRIERS
+from ecnomy.analysis.dashboard.page_text import carrier_facts, group_facts, name_tag
 from ecnomy.analysis.draw.panels import COLOURS
 from ecnomy.analysis.run.families import MOST_GROUPS
 

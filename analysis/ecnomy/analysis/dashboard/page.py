@@ -25,8 +25,8 @@ from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.dashboard.command import SHOWN, Shown
 from ecnomy.analysis.dashboard.knobs import Carriers, Groups, Load
 from ecnomy.analysis.dashboard.live import LiveMarket, Stage
-from ecnomy.analysis.dashboard.pictures import history_svg, map_svg, place_of
-from ecnomy.analysis.dashboard.words import accounts_table, clock, congested_list
+from ecnomy.analysis.dashboard.map_and_history import history_svg, map_svg, place_of
+from ecnomy.analysis.dashboard.page_text import accounts_table, clock, congested_list
 from ecnomy.markets.scenario import load
 
 __all__ = ["Page"]

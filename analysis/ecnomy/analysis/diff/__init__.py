@@ -5,7 +5,7 @@ groups      the compared runs: results folders, folders of such folders, runs of
 settings    the differences between the scenarios
 outcomes    the outcomes of a run, with the column names of a sweep
 difference  the whole comparison
-table, picture, command     `ecnomy diff`
+table, diff_plot, command     `ecnomy diff`
 
     from ecnomy.analysis.diff import diff
     found = diff("results/red", "results/vq")      # each a folder of runs under several seeds

@@ -88,7 +88,7 @@ def diff_command(
     if csv is not None:
         found.frame().to_csv(csv, index=False)
     if not no_plot and (plot is not None or not json):
-        from ecnomy.analysis.diff.picture import diff_picture
+        from ecnomy.analysis.diff.diff_plot import diff_picture
 
         file = plot if plot is not None else Path(PICTURE)
         drawn = diff_picture(found, file)

@@ -9,12 +9,12 @@ from typing import Final
 
 import yaml
 
-from ecnomy.analysis.evaluate import pictures, wording
+from ecnomy.analysis.evaluate import criteria_figure, wording
 from ecnomy.analysis.evaluate.advice import advice
 from ecnomy.analysis.evaluate.criteria import criteria
 from ecnomy.analysis.evaluate.runs import Evaluation
 from ecnomy.analysis.evaluate.verdicts import VERDICTS, Judged, Verdict
-from ecnomy.analysis.pages.answer import AnswerPage, write_answer
+from ecnomy.analysis.pages.answer_page import AnswerPage, write_answer
 from ecnomy.analysis.pages.parts import Block, Cell, Picture, Section, Table, Words
 
 __all__ = ["PAGE", "page_of", "write_page"]
@@ -93,7 +93,7 @@ def _picture(name: str, verdicts: Sequence[Verdict]) -> Picture:
         caption=figure.of[0].upper() + figure.of[1:],
         alt=f"Means with 95 % intervals. {values_text}.",
         of="the runs of this criterion",
-        svg=pictures.means(verdicts),
+        svg=criteria_figure.means(verdicts),
         head=(
             "condition",
             "verdict",

@@ -15,12 +15,12 @@ import numpy as np
 from ecnomy.agents.arrays import Floats
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.pages.parts import Picture
-from ecnomy.analysis.report import pictures
-from ecnomy.analysis.report.answer import Answer
+from ecnomy.analysis.report import business_plots
 from ecnomy.analysis.report.database import Database
 from ecnomy.analysis.report.estimates import owned
 from ecnomy.analysis.report.laws import runs_by_law
 from ecnomy.analysis.report.material import Made, Material
+from ecnomy.analysis.report.profitability import Answer
 
 __all__ = ["delays_drawn"]
 
@@ -51,7 +51,7 @@ def delays_drawn(material: Material, db: Database, answer: Answer) -> Picture | 
         caption="Mean delay of a call's packets: the share of calls above it, and the promise",
         alt=f"Falling curves of the share of calls over their mean delay. {delays_text}.",
         of="calls",
-        svg=pictures.exceeding(curves, 1 - _SHARES, bounds),
+        svg=business_plots.exceeding(curves, 1 - _SHARES, bounds),
         head=("marking law", "share of calls above", "delay [ms]"),
         rows=tuple(
             (name, round(float(share), 2), float(x))

@@ -9,10 +9,10 @@ import msgspec
 
 from ecnomy.analysis.pages.parts import Cell, Section, Table, Words
 from ecnomy.analysis.pages.queries import literal
-from ecnomy.analysis.report.answer import Answer
 from ecnomy.analysis.report.database import Database
 from ecnomy.analysis.report.estimates import PER_HOUR, difference, estimate, owned
 from ecnomy.analysis.report.material import Made, Material, provider_of
+from ecnomy.analysis.report.profitability import Answer
 from ecnomy.analysis.report.statement import signed
 
 __all__ = ["Laws", "accounts_by_law", "laws_apart", "runs_by_law"]

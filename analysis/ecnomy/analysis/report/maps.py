@@ -23,11 +23,11 @@ from ecnomy.analysis.pages.parts import (
     money,
     percent,
 )
-from ecnomy.analysis.report import pictures
-from ecnomy.analysis.report.answer import Answer
+from ecnomy.analysis.report import business_plots
 from ecnomy.analysis.report.database import Database
 from ecnomy.analysis.report.estimates import owned
 from ecnomy.analysis.report.material import Key, Material
+from ecnomy.analysis.report.profitability import Answer
 from ecnomy.analysis.report.tariffs import Tariff
 
 __all__ = ["FACTORS", "maps", "promised_otherwise"]
@@ -198,7 +198,7 @@ def _map(
         f"The largest is {money(float(np.nanmax(grid)))}, the smallest "
         f"{money(float(np.nanmin(grid)))} money per hour.",
         of=of,
-        svg=pictures.heat(grid, rows, columns, labels, at),
+        svg=business_plots.heat(grid, rows, columns, labels, at),
         head=("row", "column", "money per hour"),
         rows=query.rows,
         query=None,

@@ -9,13 +9,13 @@ from typing import Any
 
 from ecnomy.analysis.pages.parts import Page, Picture, Query, Section, money
 from ecnomy.analysis.pages.shell import environment
-from ecnomy.analysis.report import pictures
-from ecnomy.analysis.report.answer import Answer, answer_of
+from ecnomy.analysis.report import business_plots
 from ecnomy.analysis.report.database import Database, open_database
 from ecnomy.analysis.report.glossary import glossary
 from ecnomy.analysis.report.laws import accounts_by_law, laws_apart
 from ecnomy.analysis.report.maps import maps
 from ecnomy.analysis.report.material import Material, open_material
+from ecnomy.analysis.report.profitability import Answer, answer_of
 from ecnomy.analysis.report.promises import promises
 from ecnomy.analysis.report.provenance import provenance
 from ecnomy.analysis.report.risk import profit_per_call
@@ -113,7 +113,7 @@ def _along(material: Material, answer: Answer) -> Picture:
         caption=f"{answer.figure_words.capitalize()} over {load.words}, 95 % intervals",
         alt=f"{answer.figure_words.capitalize()} falls or rises with {load.words}: {values_text}.",
         of="ledger; calls sold: calls",
-        svg=pictures.along(curves, load.words, f"{answer.figure_words} [money]"),
+        svg=business_plots.along(curves, load.words, f"{answer.figure_words} [money]"),
         head=(load.words, answer.figure_words, "from", "to"),
         rows=tuple(rows),
     )
@@ -144,7 +144,7 @@ def _waterfall(db: Database, answer: Answer) -> Picture | None:
         caption=f"Income and costs of an average {what}, money",
         alt=f"Bars from the receipts {_ONE[what]} to the profit: {steps_text}.",
         of="ledger; calls sold: calls",
-        svg=pictures.waterfall(steps, f"money {_ONE[what]}"),
+        svg=business_plots.waterfall(steps, f"money {_ONE[what]}"),
         head=("line", f"money {_ONE[what]}"),
         rows=tuple(steps),
         query=query,

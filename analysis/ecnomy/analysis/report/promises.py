@@ -9,12 +9,12 @@ import numpy as np
 
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.pages.parts import Block, Cell, Picture, Section, Table, Words, percent
-from ecnomy.analysis.report import pictures
-from ecnomy.analysis.report.answer import Answer
+from ecnomy.analysis.report import business_plots
 from ecnomy.analysis.report.database import Database
 from ecnomy.analysis.report.delays import delays_drawn
 from ecnomy.analysis.report.estimates import owned, student
 from ecnomy.analysis.report.material import Material, provider_of
+from ecnomy.analysis.report.profitability import Answer
 from ecnomy.analysis.report.statement import period_s
 from ecnomy.analysis.report.tariffs import Tariff
 from ecnomy.analysis.statistics.intervals import LEVEL
@@ -214,7 +214,7 @@ def _over_time(
         f"broken. The share broken is largest for calls that began between {edges[worst]:g} "
         f"and {edges[worst + 1]:g} {name}.",
         of="calls",
-        svg=pictures.shares(
+        svg=business_plots.shares(
             edges,
             sold,
             requested - sold,

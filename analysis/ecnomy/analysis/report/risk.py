@@ -26,8 +26,7 @@ from ecnomy.analysis.pages.parts import (
     money,
     number,
 )
-from ecnomy.analysis.report import pictures
-from ecnomy.analysis.report.answer import Answer
+from ecnomy.analysis.report import business_plots
 from ecnomy.analysis.report.database import Database
 from ecnomy.analysis.report.estimates import (
     PER_CALL,
@@ -38,6 +37,7 @@ from ecnomy.analysis.report.estimates import (
     owned,
 )
 from ecnomy.analysis.report.material import Material
+from ecnomy.analysis.report.profitability import Answer
 
 __all__ = ["DRAWS", "PIECES", "drawn_hours", "profit_per_call", "tail"]
 
@@ -259,7 +259,7 @@ def _histogram(db: Database, answer: Answer, own: str, calls: Query) -> Picture 
         f"lose money. "
         f"Value at risk {money(risk)}, expected shortfall {money(shortfall)}.",
         of="ledger; the call of each posting: calls",
-        svg=pictures.bins(
+        svg=business_plots.bins(
             low, counts, width, {"value at risk": -risk, "expected shortfall": -shortfall}
         ),
         head=("from, micro-units", "calls", "width, micro-units"),

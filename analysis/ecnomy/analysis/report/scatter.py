@@ -25,11 +25,11 @@ from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.pages.parts import Block, Cell, Picture, Section, Table, Words, number, percent
 from ecnomy.analysis.pages.queries import literal
-from ecnomy.analysis.report import pictures
-from ecnomy.analysis.report.answer import Answer
+from ecnomy.analysis.report import business_plots
 from ecnomy.analysis.report.database import Database
 from ecnomy.analysis.report.flow_reports import flow_reports
 from ecnomy.analysis.report.material import Made, provider_of
+from ecnomy.analysis.report.profitability import Answer
 from ecnomy.analysis.report.tariffs import Tariff
 from ecnomy.analysis.run.guarantors import Provider, flows_of
 from ecnomy.analysis.statistics.intervals import LEVEL, correlation
@@ -230,7 +230,7 @@ def _picture(
         alt=f"Scatter of {count} samples: share of packets lost or late over share marked. "
         f"Raw correlation of the streams together {correlation_text}.",
         of="flow_epochs; threshold: agents",
-        svg=pictures.points(
+        svg=business_plots.points(
             {name: (each.marking, each.bad) for name, each in shown.items()},
             tariff.max_delay_rate,
             _threshold(db, answer),

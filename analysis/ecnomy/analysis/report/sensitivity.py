@@ -6,11 +6,11 @@ from __future__ import annotations
 import math
 
 from ecnomy.analysis.pages.parts import Block, Cell, Picture, Section, Table
-from ecnomy.analysis.report import pictures
-from ecnomy.analysis.report.answer import Answer
+from ecnomy.analysis.report import business_plots
 from ecnomy.analysis.report.database import Database
 from ecnomy.analysis.report.estimates import Estimate, difference, estimate
 from ecnomy.analysis.report.material import Key, Material, Value
+from ecnomy.analysis.report.profitability import Answer
 
 __all__ = ["sensitivity"]
 
@@ -113,7 +113,7 @@ def _tornado(bars: list[_Bar], answer: Answer) -> Picture:
         alt=f"Bars of the range of {answer.figure_words} by key, widest first: {widest[0]}, from "
         f"{widest[2]} to {widest[4]}.",
         of="ledger; calls sold: calls",
-        svg=pictures.tornado(bars, reference.value, f"{answer.figure_words} [money]"),
+        svg=business_plots.tornado(bars, reference.value, f"{answer.figure_words} [money]"),
         head=("key", "least", "at", "most", "at"),
         rows=tuple(bars),
     )

@@ -21,11 +21,11 @@ from ecnomy.analysis.pages.parts import (
     exactly,
     money,
 )
-from ecnomy.analysis.report import pictures
-from ecnomy.analysis.report.answer import Answer
+from ecnomy.analysis.report import business_plots
 from ecnomy.analysis.report.database import LINES, Database
 from ecnomy.analysis.report.estimates import owned
 from ecnomy.analysis.report.material import Made, Material, provider_of
+from ecnomy.analysis.report.profitability import Answer
 from ecnomy.analysis.run.guarantees import profit_and_loss
 from ecnomy.analysis.show.guarantees_tables import offer_in_words
 
@@ -240,7 +240,7 @@ def _drawn(answer: Answer, query: Query, count: int, length_s: int) -> Picture:
         alt=f"Stacked bars of money received and paid in each period, with the profit as a line. "
         f"The profit is largest from {best} and smallest from {worst}.",
         of="ledger",
-        svg=pictures.stacked(
+        svg=business_plots.stacked(
             edges, parts, profit, "simulated time [h]" if unit == 3600 else "simulated time [min]"
         ),
         head=("period", "tariff", "line", "micro-units"),

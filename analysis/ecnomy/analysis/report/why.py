@@ -16,11 +16,11 @@ from typing import Final, NamedTuple
 
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.pages.parts import Cell, Section, Words, money, number, percent
-from ecnomy.analysis.report.answer import Answer
 from ecnomy.analysis.report.database import Database
 from ecnomy.analysis.report.estimates import owned
 from ecnomy.analysis.report.maps import promised_otherwise
 from ecnomy.analysis.report.material import Made
+from ecnomy.analysis.report.profitability import Answer
 from ecnomy.analysis.report.statement import period_s
 from ecnomy.analysis.report.tariffs import Tariff
 

@@ -54,9 +54,9 @@ _PACKAGE: Final = "ecnomy.analysis.reproduce"
 _APART: Final = tuple(
     f"{_PACKAGE}.{name}"
     for name in (
-        *("catalogue", "causes", "claim_digests", "command", "currency", "entries", "grid"),
-        *("headlines", "page", "papers", "pictures", "probes", "quick_results", "record"),
-        *("record_file", "recorded", "session", "table", "wording"),
+        *("catalogue", "causes", "claim_digests", "command", "currency", "curve_style"),
+        *("entries", "entry_files", "grid", "headlines", "page", "papers", "probes"),
+        *("quick_results", "record", "record_file", "recorded", "session", "table", "wording"),
     )
 ) + tuple(
     f"ecnomy.analysis.{name}" for name in ("draw.panels", "sweeps.labels", "sweeps.value_words")

@@ -102,8 +102,8 @@ def _before(out: Path) -> None:
 
 def _reproduce(requested: Any, form: Any, workers: int, resolve: bool, as_json: bool) -> None:
     """Measure and judge the requested entries (see papers.select_all)."""
+    from ecnomy.analysis.reproduce.entry_files import write_entry
     from ecnomy.analysis.reproduce.page import write_page
-    from ecnomy.analysis.reproduce.pictures import write_entry
     from ecnomy.analysis.reproduce.session import reproduce
     from ecnomy.analysis.reproduce.table import budget_line, claims_table, closing_line
     from ecnomy.analysis.reproduce.values import claims_values

@@ -20,6 +20,7 @@ import msgspec
 from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis.pages.shell import environment
 from ecnomy.analysis.reproduce.catalogue import Claim, Entry, Paper
+from ecnomy.analysis.reproduce.entry_files import entry_file
 from ecnomy.analysis.reproduce.headlines import Line, headline_lines, numbers_text
 from ecnomy.analysis.reproduce.judge import (
     CONFIRMED,
@@ -31,7 +32,6 @@ from ecnomy.analysis.reproduce.judge import (
     REPORTED,
 )
 from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
-from ecnomy.analysis.reproduce.pictures import entry_file
 from ecnomy.analysis.reproduce.record_file import read_record
 from ecnomy.analysis.reproduce.recorded import CONTROL, REASON, Figure, Recorded
 from ecnomy.analysis.reproduce.session import Reproduced

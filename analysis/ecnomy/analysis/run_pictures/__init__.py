@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plots of one run. An entry in pictures.py adds a picture to `ecnomy show` and a run's page.
+"""Plots of one run. An entry in picture_list.py adds a picture to `ecnomy show` and a run's page.
 
-pictures         the list of a run's pictures
+picture_list     the list of a run's pictures
 overview         rates, payments, marking and queue over time; congested_links: links shown there
 network_*        a run on a map of its network
 carriers_plot    prices, utilisation, income and customers of carriers

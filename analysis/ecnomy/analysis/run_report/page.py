@@ -19,7 +19,7 @@ from ecnomy.analysis.pages.shell import environment
 from ecnomy.analysis.run.guarantors import providers_of
 from ecnomy.analysis.run.price_settling import settling_in_words, settling_of
 from ecnomy.analysis.run.summary import Summary, summarize
-from ecnomy.analysis.run_pictures.pictures import run_pictures
+from ecnomy.analysis.run_pictures.picture_list import run_pictures
 from ecnomy.analysis.run_report.database import RunDatabase, open_run_database
 from ecnomy.analysis.run_report.headline import headline
 from ecnomy.analysis.run_report.marks import marks_of, stories, where_marked

@@ -69,7 +69,7 @@ def sensitivity_command(
     for each in found:
         _print(console, each)
     if not no_plot:
-        from ecnomy.analysis.sensitivity.picture import indices_picture
+        from ecnomy.analysis.sensitivity.indices_plot import indices_picture
 
         file = plot or sweep / "sensitivity.png"
         indices_picture(runs.title, found, file)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ecnomy.analysis.run.phases import Phase
     from ecnomy.analysis.run.summary import GroupRow, PhaseSummary, Summary
-    from ecnomy.analysis.run_pictures.pictures import RunPicture
+    from ecnomy.analysis.run_pictures.picture_list import RunPicture
     from ecnomy.markets.results.rawrun import RawRun
     from ecnomy.markets.results.results import Results
 
@@ -71,7 +71,7 @@ def show_command(
     print_summary(run, console)
     if no_plot:
         return
-    from ecnomy.analysis.run_pictures.pictures import run_pictures
+    from ecnomy.analysis.run_pictures.picture_list import run_pictures
 
     first, *others = run_pictures(run)
     file = plot if plot is not None else results / first.file

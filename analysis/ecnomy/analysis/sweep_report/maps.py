@@ -10,12 +10,12 @@ from typing import Any, Final
 import numpy as np
 
 from ecnomy.analysis.pages.parts import Block, Section, Words
-from ecnomy.analysis.sweep_report import pictures
+from ecnomy.analysis.sweep_report import sweep_plots
 from ecnomy.analysis.sweep_report.blocks import MOST_ROWS, picture_of, scales_of
 from ecnomy.analysis.sweep_report.findings import Found
 from ecnomy.analysis.sweep_report.fronts import front_of
+from ecnomy.analysis.sweep_report.number_text import scale_of
 from ecnomy.analysis.sweep_report.points import Swept, Varied, moments
-from ecnomy.analysis.sweep_report.words import scale_of
 from ecnomy.analysis.sweeps.outcome_names import called
 
 __all__ = ["front_section", "maps_section"]
@@ -43,7 +43,7 @@ def maps_section(swept: Swept, found: Found) -> Section | None:
         if not known.size:
             continue
         axes = (down.axis, across.axis)
-        figure = pictures.heat(mean.reshape(shape), ups[1], downs[1], axes, scales[outcome])
+        figure = sweep_plots.heat(mean.reshape(shape), ups[1], downs[1], axes, scales[outcome])
         rows = [
             (a, b, mean[i * shape[1] + j], int(n[i * shape[1] + j]))
             for i, a in enumerate(ups[1])
@@ -103,7 +103,7 @@ def front_section(swept: Swept) -> Section | None:
         return None
     x, y = (scale_of(name, swept.of(name)) for name in (drawn.x, drawn.y))
     on = [int(i) for i in np.flatnonzero(drawn.on)]
-    figure = pictures.front(drawn, swept.labels, x, y)
+    figure = sweep_plots.front(drawn, swept.labels, x, y)
     rows = [
         (swept.labels[i], *drawn.means[i], *drawn.halves[i], bool(drawn.on[i]))
         for i in ([*on, *np.flatnonzero(~drawn.on)][:MOST_ROWS])
@@ -121,7 +121,7 @@ def front_section(swept: Swept) -> Section | None:
 
 def _on_front(labels: Sequence[str]) -> str:
     opens = "On the Pareto front, not dominated in both outcomes"
-    if max(map(len, labels)) > pictures.LABEL:
+    if max(map(len, labels)) > sweep_plots.LABEL:
         return f"{opens}: {len(labels)} points; the CSV lists their values."
     more = f" and {len(labels) - _FRONT} more" if len(labels) > _FRONT else ""
     return f"{opens}: {'; '.join(labels[:_FRONT])}{more}."

@@ -11,7 +11,7 @@ import numpy as np
 
 from ecnomy.analysis.draw.panels import shortened
 from ecnomy.analysis.pages.parts import Block, Cell, Picture, Section, Table, Words
-from ecnomy.analysis.sweep_report import pictures
+from ecnomy.analysis.sweep_report import sweep_plots
 from ecnomy.analysis.sweep_report.blocks import (
     MOST_ROWS,
     OF,
@@ -23,9 +23,9 @@ from ecnomy.analysis.sweep_report.contrasts import Contrast, level_rows, units_o
 from ecnomy.analysis.sweep_report.curves import curves_of
 from ecnomy.analysis.sweep_report.findings import Found, Q
 from ecnomy.analysis.sweep_report.maps import front_section, maps_section
+from ecnomy.analysis.sweep_report.number_text import Scale, minus, percent_of, q_text, scale_of
 from ecnomy.analysis.sweep_report.points import Swept, half_widths, moments
 from ecnomy.analysis.sweep_report.searched import best_first
-from ecnomy.analysis.sweep_report.words import Scale, minus, percent_of, q_text, scale_of
 from ecnomy.analysis.sweeps.outcome_names import called
 from ecnomy.markets.sweep.main_outcomes import better
 
@@ -66,7 +66,7 @@ def kind_picture(swept: Swept, number: int, outcome: str) -> Picture:
         f"{varied.factor.labels[i]} {scale.between(mean[i], half[i])}" for i in order
     )
     table = [(varied.factor.labels[i], mean[i], half[i], int(n[i])) for i in order]
-    figure = pictures.dots(names, mean[order], half[order], scale, 0)
+    figure = sweep_plots.dots(names, mean[order], half[order], scale, 0)
     caption = f"{called(outcome)} with each {varied.factor.name}"
     head = ("value", outcome, "half-width", "n")
     return picture_of(f"kind-{number}", caption, f"{caption}: {means_text}.", figure, head, table)
@@ -155,7 +155,7 @@ def _curves(swept: Swept, found: Found) -> Section | None:
             drawn = curves_of(swept, varied, outcome)
             best = found.bests.get((number, outcome))
             at = best.at if best is not None and best.inner else None
-            figure = pictures.curves(drawn, varied.axis, scales[outcome], at)
+            figure = sweep_plots.curves(drawn, varied.axis, scales[outcome], at)
             rows = [
                 (c.name, *row) for c in drawn for row in zip(c.x, c.mean, c.half, c.n, strict=True)
             ]
@@ -199,7 +199,7 @@ def _matters(swept: Swept, found: Found) -> Section | None:
         [max(s.high - m, 0) if math.isfinite(s.high) else 0 for m, s in _shown(shares, order)],
     ])  # fmt: skip
     kinds = ("alone", "with others") if first.grid else ("alone",)
-    figure = pictures.bars([names[i] for i in order], parts, kinds, error)
+    figure = sweep_plots.bars([names[i] for i in order], parts, kinds, error)
     rows = [(names[i], shares[i].mean, shares[i].low, shares[i].high) for i in order]
     shares_text = ", ".join(f"{names[i]} {percent_of(shares[i].mean)}" for i in order)
     caption = f"{called(first.outcome)}, by parameter"
@@ -263,7 +263,7 @@ def _seeds(swept: Swept, found: Found) -> Section | None:
             f"{called(c.outcome)}\n{shortened(f'{labels[c.second]} less {labels[c.first]}', 34)}"
         )
         rows.append((c.outcome, labels[c.first], labels[c.second], c.ratio, c.ratio**2))
-    figure = pictures.pairs(names, np.array([c.ratio for c in shown]))
+    figure = sweep_plots.pairs(names, np.array([c.ratio for c in shown]))
     middle = float(np.median([c.ratio for c in known]))
     caption = "Benefit of paired seeds"
     alt = (

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ecnomy.analysis.draw.panels import save
-from ecnomy.analysis.sweep_report import pictures
+from ecnomy.analysis.sweep_report import sweep_plots
 from ecnomy.analysis.sweep_report.curves import curves_of
+from ecnomy.analysis.sweep_report.number_text import scale_of
 from ecnomy.analysis.sweep_report.points import Swept, half_widths, moments
 from ecnomy.analysis.sweep_report.searched import best_first
-from ecnomy.analysis.sweep_report.words import scale_of
 from ecnomy.markets.sweep.main_outcomes import better
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def _figure(swept: Swept, found: Found) -> Figure | None:
             varied = swept.varied[found.lead]
         best = found.bests.get((swept.varied.index(varied), outcome))
         at = best.at if best is not None and best.inner else None
-        return pictures.curves(curves_of(swept, varied, outcome), varied.axis, scale, at)
+        return sweep_plots.curves(curves_of(swept, varied, outcome), varied.axis, scale, at)
     if any(v.factor.sampled for v in swept.varied):
         if not found.matters:
             return None
@@ -108,7 +108,7 @@ def _figure(swept: Swept, found: Found) -> Figure | None:
         order, shares = one.order()[:12], one.total or one.alone
         parts = [np.array([max(shares[i].mean, 0.0) for i in order])]
         names = [swept.varied[i].factor.name for i in order]
-        return pictures.bars(names, parts, ("alone",), np.zeros((2, len(order))))
+        return sweep_plots.bars(names, parts, ("alone",), np.zeros((2, len(order))))
     if not swept.varied:
         return None
     mean, spread, n = moments(swept.of(outcome), swept.point, swept.points)
@@ -116,4 +116,4 @@ def _figure(swept: Swept, found: Found) -> Figure | None:
     sign = better(outcome) or 1
     order = list(np.argsort(-sign * np.where(np.isfinite(mean), mean, -sign * np.inf)))[:25]
     names = [swept.labels[i] for i in order]
-    return pictures.dots(names, mean[order], half[order], scale, 0)
+    return sweep_plots.dots(names, mean[order], half[order], scale, 0)

@@ -14,9 +14,9 @@ import numpy as np
 
 from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.game.wording import listed, shares_words
-from ecnomy.analysis.pages.answer import AnswerPage, write_answer
+from ecnomy.analysis.pages.answer_page import AnswerPage, write_answer
 from ecnomy.analysis.pages.parts import Cell, Picture, Section, Table, Words
-from ecnomy.analysis.tournament import pictures, wording
+from ecnomy.analysis.tournament import payoff_plots, wording
 from ecnomy.analysis.tournament.networks import shares_of
 from ecnomy.analysis.tournament.page import PAGE
 from ecnomy.analysis.tournament.paying import Found, Outcome
@@ -130,10 +130,10 @@ def _rests(networks: Mapping[str, Found], axes: Axes) -> Section:
 def _drawn(labels: Sequence[str], names: Sequence[str], shares: Floats, axes: Axes) -> bytes:
     """Draw a grid, with the last axis as columns, if there are axes and one population."""
     if len(axes) < 2 or len(labels) != math.prod(map(len, axes)):
-        return pictures.shares(labels, names, shares)
+        return payoff_plots.shares(labels, names, shares)
     rows = ["-".join(combination) for combination in itertools.product(*axes[:-1])]
     grid = shares.reshape(len(rows), len(axes[-1]), len(names))
-    return pictures.share_grid(rows, axes[-1], names, grid)
+    return payoff_plots.share_grid(rows, axes[-1], names, grid)
 
 
 def _how(networks: Mapping[str, Found]) -> Section:

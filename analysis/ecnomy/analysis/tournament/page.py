@@ -11,10 +11,10 @@ from pathlib import Path
 
 from ecnomy.agents.utilities import delay_cost_of
 from ecnomy.analysis.game.wording import listed
-from ecnomy.analysis.pages.answer import AnswerPage, write_answer
+from ecnomy.analysis.pages.answer_page import AnswerPage, write_answer
 from ecnomy.analysis.pages.parts import Cell, Picture, Section, Table, Words
 from ecnomy.analysis.statistics.intervals import LEVEL, t_interval
-from ecnomy.analysis.tournament import pictures, wording
+from ecnomy.analysis.tournament import payoff_plots, wording
 from ecnomy.analysis.tournament.paying import Found
 from ecnomy.analysis.tournament.payoffs import mix_words
 from ecnomy.analysis.tournament.tournament import Tournament
@@ -120,7 +120,7 @@ def _ends(found: Found, order: Sequence[int]) -> Section:
                 alt=f"Arrows over mixes of the finalists among {outcome.players} players: "
                 f"{mixes_text}.",
                 of="runs of all mixes of the finalists",
-                svg=pictures.portrait(found, outcome),
+                svg=payoff_plots.portrait(found, outcome),
                 head=("mix", "share of starts", "rests"),
                 rows=rows,
             )
@@ -139,7 +139,7 @@ def _rank_picture(found: Found, order: Sequence[int]) -> Picture:
         caption="Share of time that each strategy dominates (alpha-rank)",
         alt=f"Bars of alpha-rank's mass by strategy and population; {first} has most.",
         of="runs of all pairs; dots are single seeds",
-        svg=pictures.masses(found, order),
+        svg=payoff_plots.masses(found, order),
         head=("strategy", *(f"{one.players} players" for one in found.outcomes)),
         rows=tuple(rows),
     )
@@ -190,7 +190,7 @@ def _changes(found: Found, order: Sequence[int]) -> Section:
                 caption=f"Best replies among {players} players",
                 alt=f"Arrows from strategies to best replies: {replies_text}.",
                 of="runs of all pairs",
-                svg=pictures.replies(found, players, order),
+                svg=payoff_plots.replies(found, players, order),
                 head=("strategy of the others", "best reply", "gain [money/s]"),
                 rows=rows,
             )
@@ -238,7 +238,7 @@ def _earned(found: Found, order: Sequence[int]) -> Section:
                 caption=f"Pay-off of one of {players} players (row) among others (column), money/s",
                 alt="A table of pay-offs; the best reply in each column is framed.",
                 of=f"runs of all pairs of {players} players",
-                svg=pictures.table(found, players, order),
+                svg=payoff_plots.table(found, players, order),
                 head=("strategy", *(names[j] for j in order)),
                 rows=rows,
             )

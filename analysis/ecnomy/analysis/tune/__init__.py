@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ecnomy.analysis.support.first_use import on_first_use
 
 if TYPE_CHECKING:
-    from ecnomy.analysis.tune.answer import Answer, Tried
+    from ecnomy.analysis.tune.best_values import Answer, Tried
     from ecnomy.analysis.tune.run_search import tuned
 
 __all__ = ["Answer", "Tried", "tuned"]
@@ -16,8 +16,8 @@ __all__ = ["Answer", "Tried", "tuned"]
 __getattr__ = on_first_use(
     __name__,
     {
-        "Answer": "answer",
-        "Tried": "answer",
+        "Answer": "best_values",
+        "Tried": "best_values",
         "tuned": "run_search",
     },
 )

@@ -16,7 +16,7 @@ from ecnomy.markets.cli.sweeping import Out, Quick, Scheduler, resumable
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from ecnomy.analysis.tune.answer import Answer
+    from ecnomy.analysis.tune.best_values import Answer
     from ecnomy.markets.sweep.config import Sweep
 
 __all__ = ["PICTURE", "answer_table", "answer_values", "answer_words", "tune_command"]
@@ -77,7 +77,7 @@ def _print(sweep: Sweep, answer: Answer, folder: Path) -> None:
 
 
 def _draw(sweep: Sweep, answer: Answer, file: Path) -> None:
-    from ecnomy.analysis.tune.picture import tuning_picture
+    from ecnomy.analysis.tune.tuning_plot import tuning_picture
 
     tuning_picture(sweep, answer, file)
     print(f"picture: {file}")

@@ -17,7 +17,7 @@ from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.analysis.sweeps.failed_runs import refuse_failed_runs
 from ecnomy.analysis.sweeps.open_sweep import open_sweep
 from ecnomy.analysis.sweeps.searching import make_missing
-from ecnomy.analysis.tune.answer import Answer, Rows, answered, best_of
+from ecnomy.analysis.tune.best_values import Answer, Rows, answered, best_of
 from ecnomy.analysis.tune.search import Search, Values
 from ecnomy.markets.sweep.config import Sweep
 from ecnomy.markets.sweep.driver import Observer

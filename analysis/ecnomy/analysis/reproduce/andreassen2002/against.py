@@ -15,8 +15,8 @@ import numpy as np
 from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.reproduce.andreassen2002.diffserv import rows
 from ecnomy.analysis.reproduce.andreassen2002.mixes import WEB_USERS, columns, mixes
+from ecnomy.analysis.reproduce.curve_style import band, look
 from ecnomy.analysis.reproduce.judge import Samples
-from ecnomy.analysis.reproduce.pictures import band, look
 from ecnomy.analysis.reproduce.studies import Runs, Studies
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ import numpy as np
 from ecnomy.analysis.calibrate.search import Found
 from ecnomy.analysis.reproduce.andreassen2002.mixes import WEB_USERS
 from ecnomy.analysis.reproduce.calibrations import found_by
+from ecnomy.analysis.reproduce.curve_style import look
 from ecnomy.analysis.reproduce.judge import Samples
-from ecnomy.analysis.reproduce.pictures import look
 from ecnomy.analysis.reproduce.studies import Studies
 from ecnomy.analysis.statistics.intervals import Interval
 

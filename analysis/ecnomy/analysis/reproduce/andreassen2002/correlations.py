@@ -13,8 +13,8 @@ from ecnomy.analysis import theory
 from ecnomy.analysis.reproduce.andreassen2002.mixes import WEB_USERS, mixes
 from ecnomy.analysis.reproduce.andreassen2002.samples import with_the_one_before
 from ecnomy.analysis.reproduce.andreassen2002.stream_table import STREAMS
+from ecnomy.analysis.reproduce.curve_style import look
 from ecnomy.analysis.reproduce.judge import Samples
-from ecnomy.analysis.reproduce.pictures import look
 from ecnomy.analysis.reproduce.studies import Runs, Studies
 from ecnomy.analysis.statistics.intervals import correlation
 

@@ -16,8 +16,8 @@ import numpy as np
 from ecnomy.agents.arrays import Floats
 from ecnomy.analysis import theory
 from ecnomy.analysis.reproduce.andreassen2002.guaranteed import SEEDS
+from ecnomy.analysis.reproduce.curve_style import look
 from ecnomy.analysis.reproduce.judge import Samples
-from ecnomy.analysis.reproduce.pictures import look
 from ecnomy.analysis.reproduce.studies import Studies
 
 if TYPE_CHECKING:

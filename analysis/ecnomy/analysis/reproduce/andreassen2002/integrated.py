@@ -18,8 +18,8 @@ import numpy as np
 
 from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.reproduce.andreassen2002.mixes import mixes
+from ecnomy.analysis.reproduce.curve_style import look
 from ecnomy.analysis.reproduce.judge import Samples
-from ecnomy.analysis.reproduce.pictures import look
 from ecnomy.analysis.reproduce.studies import Runs, Studies
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from ecnomy.analysis.reproduce.andreassen2002.mixes import (
     mixes,
     ranks,
 )
+from ecnomy.analysis.reproduce.curve_style import band
 from ecnomy.analysis.reproduce.judge import Samples
-from ecnomy.analysis.reproduce.pictures import band
 from ecnomy.analysis.reproduce.studies import Studies
 
 if TYPE_CHECKING:

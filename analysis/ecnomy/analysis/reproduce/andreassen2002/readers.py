@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ecnomy.analysis.reproduce.curve_style import band
 from ecnomy.analysis.reproduce.judge import Samples
-from ecnomy.analysis.reproduce.pictures import band
 from ecnomy.analysis.reproduce.studies import Runs, Studies
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import numpy as np
 
 from ecnomy.analysis.reproduce.andreassen2002.blocks import ratio
 from ecnomy.analysis.reproduce.andreassen2002.stream_table import STREAMS, controls
+from ecnomy.analysis.reproduce.curve_style import look
 from ecnomy.analysis.reproduce.judge import Samples, interval_of
-from ecnomy.analysis.reproduce.pictures import look
 from ecnomy.analysis.reproduce.studies import Runs, Studies
 from ecnomy.analysis.statistics.intervals import Interval
 

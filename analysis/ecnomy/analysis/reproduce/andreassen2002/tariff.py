@@ -18,8 +18,8 @@ from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.reproduce.andreassen2002.mixes import mixes
 from ecnomy.analysis.reproduce.andreassen2002.stream_sets import SETS, of_set, off_in_errors
 from ecnomy.analysis.reproduce.andreassen2002.stream_table import STREAMS
+from ecnomy.analysis.reproduce.curve_style import band, theory_line
 from ecnomy.analysis.reproduce.judge import Samples
-from ecnomy.analysis.reproduce.pictures import band, theory_line
 from ecnomy.analysis.reproduce.studies import Runs, Studies
 
 if TYPE_CHECKING:

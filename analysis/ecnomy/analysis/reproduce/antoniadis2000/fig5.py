@@ -13,8 +13,8 @@ from ecnomy.analysis.reproduce.antoniadis2000.ratios import (
     controls_of,
     ratios,
 )
+from ecnomy.analysis.reproduce.curve_style import band, theory_line
 from ecnomy.analysis.reproduce.judge import Sample, Samples
-from ecnomy.analysis.reproduce.pictures import band, theory_line
 from ecnomy.analysis.reproduce.ranks import rank_correlation
 from ecnomy.analysis.reproduce.studies import Studies
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ecnomy.analysis.reproduce.curve_style import look
 from ecnomy.analysis.reproduce.judge import Sample, Samples
-from ecnomy.analysis.reproduce.pictures import look
 from ecnomy.analysis.reproduce.ranks import rank_correlation
 from ecnomy.analysis.reproduce.studies import Runs, Studies
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ecnomy.agents.arrays import Floats
-from ecnomy.analysis.reproduce.pictures import band, theory_line
+from ecnomy.analysis.reproduce.curve_style import band, theory_line
 from ecnomy.analysis.reproduce.studies import Runs
 
 if TYPE_CHECKING:

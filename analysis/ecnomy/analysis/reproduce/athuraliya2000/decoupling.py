@@ -11,8 +11,8 @@ import numpy as np
 from ecnomy.analysis.reproduce.athuraliya2000.fig14 import TARGET_PACKETS, at_capacities, curves
 from ecnomy.analysis.reproduce.athuraliya2000.forms import of_form
 from ecnomy.analysis.reproduce.athuraliya2000.laws import COUNT
+from ecnomy.analysis.reproduce.curve_style import band, theory_line
 from ecnomy.analysis.reproduce.judge import Sample, Samples
-from ecnomy.analysis.reproduce.pictures import band, theory_line
 from ecnomy.analysis.reproduce.ranks import rank_correlation
 from ecnomy.analysis.reproduce.studies import Runs, Studies
 

@@ -17,8 +17,8 @@ from ecnomy.analysis.reproduce.athuraliya2000.chains import (
 )
 from ecnomy.analysis.reproduce.athuraliya2000.forms import SOURCES, of_form
 from ecnomy.analysis.reproduce.athuraliya2000.series import Recorded, cv
+from ecnomy.analysis.reproduce.curve_style import band
 from ecnomy.analysis.reproduce.judge import Sample, Samples
-from ecnomy.analysis.reproduce.pictures import band
 from ecnomy.analysis.reproduce.studies import Runs, Studies
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import numpy as np
 
 from ecnomy.analysis.reproduce.athuraliya2000.chains import shares
 from ecnomy.analysis.reproduce.athuraliya2000.forms import SOURCES, of_form
+from ecnomy.analysis.reproduce.curve_style import band, theory_line
 from ecnomy.analysis.reproduce.judge import Sample, Samples
-from ecnomy.analysis.reproduce.pictures import band, theory_line
 from ecnomy.analysis.reproduce.studies import Runs, Studies
 
 if TYPE_CHECKING:

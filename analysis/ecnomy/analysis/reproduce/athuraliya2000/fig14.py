@@ -20,8 +20,8 @@ from ecnomy.analysis.reproduce.athuraliya2000.laws import (
     by_rate,
     slope,
 )
+from ecnomy.analysis.reproduce.curve_style import band, theory_line
 from ecnomy.analysis.reproduce.judge import Sample, Samples
-from ecnomy.analysis.reproduce.pictures import band, theory_line
 from ecnomy.analysis.reproduce.ranks import rank_correlation
 from ecnomy.analysis.reproduce.studies import Runs, Studies
 

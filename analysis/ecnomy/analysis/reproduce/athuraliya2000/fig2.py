@@ -11,8 +11,8 @@ import numpy as np
 from ecnomy.analysis.reproduce.athuraliya2000.chains import by_length
 from ecnomy.analysis.reproduce.athuraliya2000.rem import path_marking
 from ecnomy.analysis.reproduce.athuraliya2000.series import Recorded
+from ecnomy.analysis.reproduce.curve_style import band, theory_line
 from ecnomy.analysis.reproduce.judge import Samples
-from ecnomy.analysis.reproduce.pictures import band, theory_line
 from ecnomy.analysis.reproduce.studies import Studies
 
 if TYPE_CHECKING:

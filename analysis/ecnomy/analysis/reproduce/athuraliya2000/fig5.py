@@ -11,8 +11,8 @@ import numpy as np
 from ecnomy.analysis.reproduce.athuraliya2000.basic import Paths, run_basic
 from ecnomy.analysis.reproduce.athuraliya2000.laws import MARKING
 from ecnomy.analysis.reproduce.athuraliya2000.periods import ACTIVE, BEGIN_S, PERIOD_S, POINTS
+from ecnomy.analysis.reproduce.curve_style import look, theory_line
 from ecnomy.analysis.reproduce.judge import Samples
-from ecnomy.analysis.reproduce.pictures import look, theory_line
 from ecnomy.analysis.reproduce.studies import Runs, Studies
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import numpy as np
 from ecnomy.analysis.reproduce.athuraliya2000.fig5 import CAPACITY, RTT_MS
 from ecnomy.analysis.reproduce.athuraliya2000.rem import equal_windows
 from ecnomy.analysis.reproduce.athuraliya2000.series import Recorded
+from ecnomy.analysis.reproduce.curve_style import look, theory_line
 from ecnomy.analysis.reproduce.judge import Samples
-from ecnomy.analysis.reproduce.pictures import look, theory_line
 from ecnomy.analysis.reproduce.studies import Studies
 
 if TYPE_CHECKING:

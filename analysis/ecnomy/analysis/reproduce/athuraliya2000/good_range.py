@@ -11,8 +11,8 @@ import numpy as np
 
 from ecnomy.analysis.reproduce.athuraliya2000.forms import of_form
 from ecnomy.analysis.reproduce.athuraliya2000.laws import MARKING
+from ecnomy.analysis.reproduce.curve_style import band
 from ecnomy.analysis.reproduce.judge import Sample, Samples
-from ecnomy.analysis.reproduce.pictures import band
 from ecnomy.analysis.reproduce.studies import Runs, Studies
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import numpy as np
 
 from ecnomy.analysis.reproduce.athuraliya2000.fig14 import TARGET_PACKETS, curves
 from ecnomy.analysis.reproduce.athuraliya2000.laws import LABELS
+from ecnomy.analysis.reproduce.curve_style import band, theory_line
 from ecnomy.analysis.reproduce.judge import Samples
-from ecnomy.analysis.reproduce.pictures import band, theory_line
 from ecnomy.analysis.reproduce.studies import Studies
 
 if TYPE_CHECKING:

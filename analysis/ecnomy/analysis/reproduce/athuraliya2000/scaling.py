@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ecnomy.analysis.reproduce.athuraliya2000.forms import of_form
+from ecnomy.analysis.reproduce.curve_style import band, theory_line
 from ecnomy.analysis.reproduce.judge import Sample
-from ecnomy.analysis.reproduce.pictures import band, theory_line
 from ecnomy.analysis.reproduce.studies import Runs
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import numpy as np
 
 from ecnomy.analysis.reproduce.athuraliya2000.fig5 import by_price
 from ecnomy.analysis.reproduce.athuraliya2000.periods import ACTIVE
+from ecnomy.analysis.reproduce.curve_style import band
 from ecnomy.analysis.reproduce.judge import Samples
-from ecnomy.analysis.reproduce.pictures import band
 from ecnomy.analysis.reproduce.studies import Studies
 
 if TYPE_CHECKING:

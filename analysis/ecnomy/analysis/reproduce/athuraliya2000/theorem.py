@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ecnomy.analysis.reproduce.athuraliya2000.basic import Basic, Paths, dual, run_basic
+from ecnomy.analysis.reproduce.curve_style import look, theory_line
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.operations import most_over_least
-from ecnomy.analysis.reproduce.pictures import look, theory_line
 from ecnomy.analysis.reproduce.studies import Studies
 from ecnomy.analysis.theory.equilibrium import proportional_fair
 

@@ -9,8 +9,8 @@ import msgspec
 import numpy as np
 
 from ecnomy.analysis.reproduce.christin2003.laws import MARKING
+from ecnomy.analysis.reproduce.curve_style import band
 from ecnomy.analysis.reproduce.judge import Samples
-from ecnomy.analysis.reproduce.pictures import band
 from ecnomy.analysis.reproduce.studies import Runs, Studies
 
 if TYPE_CHECKING:

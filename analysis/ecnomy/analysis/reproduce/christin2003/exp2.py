@@ -9,7 +9,7 @@ import numpy as np
 
 from ecnomy.analysis.reproduce.christin2003.classes import CLASSES
 from ecnomy.analysis.reproduce.christin2003.laws import by_options
-from ecnomy.analysis.reproduce.pictures import look
+from ecnomy.analysis.reproduce.curve_style import look
 from ecnomy.analysis.reproduce.studies import Runs, Studies
 
 if TYPE_CHECKING:

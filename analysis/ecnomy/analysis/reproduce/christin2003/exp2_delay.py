@@ -13,8 +13,8 @@ from ecnomy.analysis.reproduce.christin2003.exp2 import (
     control_figures,
     fifo_figures,
 )
+from ecnomy.analysis.reproduce.curve_style import look
 from ecnomy.analysis.reproduce.judge import Samples
-from ecnomy.analysis.reproduce.pictures import look
 from ecnomy.analysis.reproduce.studies import Studies
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import numpy as np
 from ecnomy.analysis import theory
 from ecnomy.analysis.reproduce.christin2003.exp1_loss import losses
 from ecnomy.analysis.reproduce.christin2003.laws import LABELS, algorithms
+from ecnomy.analysis.reproduce.curve_style import look
 from ecnomy.analysis.reproduce.judge import Samples
-from ecnomy.analysis.reproduce.pictures import look
 from ecnomy.analysis.reproduce.studies import Studies
 
 if TYPE_CHECKING:

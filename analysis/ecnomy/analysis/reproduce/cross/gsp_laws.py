@@ -16,8 +16,8 @@ import numpy as np
 from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.reproduce.andreassen2002.stream_table import STREAMS
 from ecnomy.analysis.reproduce.andreassen2002.tariff import charge_for, profit_off
+from ecnomy.analysis.reproduce.curve_style import look
 from ecnomy.analysis.reproduce.judge import Samples
-from ecnomy.analysis.reproduce.pictures import look
 from ecnomy.analysis.reproduce.studies import Runs, Studies
 from ecnomy.analysis.statistics.intervals import correlation
 

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ecnomy.agents.arrays import Floats
+from ecnomy.analysis.reproduce.curve_style import band, theory_line
 from ecnomy.analysis.reproduce.judge import Samples
-from ecnomy.analysis.reproduce.pictures import band, theory_line
 from ecnomy.analysis.reproduce.studies import Runs, Studies
 
 if TYPE_CHECKING:

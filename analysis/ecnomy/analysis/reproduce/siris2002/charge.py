@@ -10,8 +10,8 @@ import msgspec
 import numpy as np
 
 from ecnomy.agents.arrays import Floats
+from ecnomy.analysis.reproduce.curve_style import look
 from ecnomy.analysis.reproduce.judge import Samples
-from ecnomy.analysis.reproduce.pictures import look
 from ecnomy.analysis.reproduce.siris2002.laws import LABELS, WEIGHT, by_law
 from ecnomy.analysis.reproduce.siris2002.ratios import FIRST, LONG, cases, spread
 from ecnomy.analysis.reproduce.studies import Runs, Studies

@@ -7,8 +7,8 @@ import itertools
 from typing import TYPE_CHECKING, Final
 
 from ecnomy.agents.arrays import Floats
+from ecnomy.analysis.reproduce.curve_style import look
 from ecnomy.analysis.reproduce.judge import Samples
-from ecnomy.analysis.reproduce.pictures import look
 from ecnomy.analysis.reproduce.siris2002.laws import LABELS, by_law
 from ecnomy.analysis.reproduce.studies import Runs, Studies
 from ecnomy.analysis.theory.wtp import wtp_floor_bias

@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 
 from ecnomy.agents.arrays import Floats
-from ecnomy.analysis.reproduce.pictures import look
+from ecnomy.analysis.reproduce.curve_style import look
 from ecnomy.analysis.reproduce.studies import Runs
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ecnomy.agents.arrays import Floats
+from ecnomy.analysis.reproduce.curve_style import band, theory_line
 from ecnomy.analysis.reproduce.judge import Sample, Samples
-from ecnomy.analysis.reproduce.pictures import band, theory_line
 from ecnomy.analysis.reproduce.ranks import rank_correlation
 from ecnomy.analysis.reproduce.siris2002.ratios import Ratios
 from ecnomy.analysis.reproduce.studies import Runs, Studies

@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ecnomy.agents.arrays import Floats
+from ecnomy.analysis.reproduce.curve_style import theory_line
 from ecnomy.analysis.reproduce.judge import Sample, Samples
-from ecnomy.analysis.reproduce.pictures import theory_line
 from ecnomy.analysis.reproduce.ranks import rank_correlation
 from ecnomy.analysis.reproduce.siris2002.fig5 import SHORT_OVER_LONG
 from ecnomy.analysis.reproduce.siris2002.laws import by_law

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ecnomy.analysis.reproduce.curve_style import look
 from ecnomy.analysis.reproduce.judge import Samples
-from ecnomy.analysis.reproduce.pictures import look
 from ecnomy.analysis.reproduce.studies import Studies
 from ecnomy.analysis.theory.fluid import (
     Course,

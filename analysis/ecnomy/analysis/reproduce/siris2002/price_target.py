@@ -9,8 +9,8 @@ import msgspec
 import numpy as np
 
 from ecnomy.agents.arrays import Floats
+from ecnomy.analysis.reproduce.curve_style import band, look
 from ecnomy.analysis.reproduce.judge import Samples
-from ecnomy.analysis.reproduce.pictures import band, look
 from ecnomy.analysis.reproduce.siris2002.curves import differences
 from ecnomy.analysis.reproduce.siris2002.steering import CHANGE_S
 from ecnomy.analysis.reproduce.studies import Runs, Studies

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ecnomy.analysis.draw.panels import COLOURS, panel_style, save
-from ecnomy.analysis.tune.answer import Answer, Tried
+from ecnomy.analysis.tune.best_values import Answer, Tried
 from ecnomy.markets.sweep.config import Sweep
 from ecnomy.markets.sweep.tuning import TARGET, Tuning
 

@@ -32,7 +32,7 @@ class AnswerPage(msgspec.Struct, frozen=True):
 
 
 def write_answer(page: AnswerPage, folder: Path, file: Path) -> None:
-    """Write a page with the template `page.html` of a folder, which extends `answer.html`.
+    """Write a page with the template `page.html` of a folder, which extends `answer_page.html`.
 
     Raises:
         InputError: jinja2 is missing.

@@ -3,21 +3,19 @@
 
     <out>/<paper>/figures/<entry>.png .csv .json      with -quick or -omnet, as for its runs
 
-The entry's module draws the figure. This module has the shared parts: markers and line styles that
-distinguish curves in grey, bands of 90 % intervals, and theory as thin black lines.
+The entry's module draws the figure.
 """
 
 from __future__ import annotations
 
 import csv
 import warnings
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any
 
 import numpy as np
 
-from ecnomy.analysis.draw.panels import COLOURS, panel_style, save
+from ecnomy.analysis.draw.panels import panel_style, save
 from ecnomy.analysis.reproduce.entries import code_of
 from ecnomy.analysis.reproduce.judge import Samples, interval_of
 from ecnomy.analysis.reproduce.record import versions
@@ -27,48 +25,7 @@ from ecnomy.analysis.reproduce.session import Reproduced
 from ecnomy.analysis.reproduce.studies import Form, Studies
 from ecnomy.analysis.statistics.intervals import Interval
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-__all__ = ["band", "entry_file", "look", "theory_line", "write_entry"]
-
-_MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X")
-_STYLES: Final = ("-", "--", "-.", ":")
-
-
-def look(index: int) -> dict[str, Any]:
-    """Return the colour, marker and line style of curve `index`; curves also differ in grey."""
-    return {
-        "color": COLOURS[index % len(COLOURS)],
-        "marker": _MARKERS[index % len(_MARKERS)],
-        "linestyle": _STYLES[index % len(_STYLES)],
-        "markersize": 4,
-        "linewidth": 1.3,
-    }
-
-
-def band(axis: Axes, x: Sequence[float], samples: Sequence[Any], index: int, label: str) -> None:
-    """Draw a curve of means with a band of their intervals.
-
-    Args:
-        axis: the axes to draw on.
-        x: position of each point.
-        samples: for each point, one value per seed or batch.
-        index: number of the curve in the figure.
-        label: label in the legend.
-    """
-    intervals = [interval_of(sample) for sample in samples]
-    known = [(at, interval) for at, interval in zip(x, intervals, strict=True) if interval]
-    at = [place for place, _ in known]
-    style = look(index)
-    axis.plot(at, [interval.mean for _, interval in known], label=label, **style)
-    low, high = [i.low for _, i in known], [i.high for _, i in known]
-    axis.fill_between(at, low, high, color=style["color"], alpha=0.2, linewidth=0)
-
-
-def theory_line(axis: Axes, x: Any, y: Any, label: str) -> None:
-    """Draw a theoretical curve as a thin black line."""
-    axis.plot(x, y, color="black", linewidth=0.9, linestyle=(0, (5, 2)), label=label)
+__all__ = ["entry_file", "write_entry"]
 
 
 def entry_file(paper: str, item: str, form: Form, suffix: str) -> Path:
