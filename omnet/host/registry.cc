@@ -66,6 +66,7 @@ nlohmann::ordered_json traits(const WindowTraits& law) {
           {"every_ack", law.every_ack},
           {"halves", law.halves},
           {"ect_1", law.ect_1},
+          {"classic", law.classic},
           {"weighted", law.weighted},
           {"needs_sack", law.needs_sack},
           {"deaf_beyond", law.deaf_beyond},
@@ -111,6 +112,7 @@ consteval void check_traits() {
                   "link_buffer needs the parameters buffer_packets and mean_packet_bytes");
   } else if constexpr (std::same_as<decltype(kTraits), const WindowTraits>) {
     constexpr const char* kNeeded[] = {"", "gain,form,w_inc,w_dec", "gain,w"};
+    static_assert(is_expression<Law>(kTraits.classic), "classic is not an expression");
     static_assert(is_expression_or_empty<Law>(kTraits.longest_rtt),
                   "longest_rtt is not an expression");
     static_assert(are_parameters<Law>(kTraits.weight), "weight is not a list of parameters");

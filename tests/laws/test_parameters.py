@@ -134,3 +134,6 @@ def test_traits_that_are_expressions() -> None:
         assert trait_value("marking", "virtual-queue", "ceiling", of) == pytest.approx(ceiling)
     late = [trait_value("marking", "threshold", "late", {"scope": scope}) for scope in range(3)]
     assert late == [0, 0, 1]  # arriving, queue, departing
+    classic = [trait_value("window", "scream", "classic", {"marks": marks}) for marks in range(2)]
+    assert classic == [0, 1]  # l4s, classic
+    assert trait_value("window", "prague", "classic", {}) == 0

@@ -49,6 +49,7 @@ class Scream {
                                         .per_mark = true,
                                         .every_ack = true,
                                         .ect_1 = true,
+                                        .classic = "marks == classic",
                                         .begins = true,
                                         .hears_rtt = true,
                                         .paced = true,

@@ -93,6 +93,9 @@ struct WindowTraits {
                         // retransmission timer (RFC 3168 section 6.1.2)
   bool ect_1 =
       false;  // scalable: its packets are ECT(1) unless the source sets ECT(0) (RFC 9331 section 4)
+  // Other than 0: with these parameters the law answers marks as a classic sender, whatever per_mark and ect_1 state.
+  // An expression of parameters as in MarkingTraits.
+  const char* classic = "0";
   bool weighted = false;     // set_weight has an effect: a target in marks per round trip or second
   bool needs_sack = false;   // without SACK, the flow sends little for seconds after losses
   bool deaf_beyond = false;  // ignores marks on round trips above longest_rtt

@@ -10,7 +10,7 @@ from ecnomy.markets.compile.slow_windows import round_trip_s
 from ecnomy.markets.compile.target_marks import largest_probability, sorts_by
 from ecnomy.markets.compile.window_needs import beyond_longest_rtt, ignores_marks
 from ecnomy.markets.plan import Link, Plan, Source, Tcp
-from ecnomy.markets.plan.law_table import with_trait
+from ecnomy.markets.plan.law_table import trait_value, with_trait
 from ecnomy.markets.scenario import Scenario
 
 __all__ = ["idle_ratio", "mixed_l4s"]
@@ -110,4 +110,4 @@ def _answers_each_mark(transport: Tcp) -> bool:
     """Return whether the law responds to every mark that the echo counts."""
     window = transport.window
     per_mark = window.law in with_trait("window", "per_mark")
-    return per_mark and not window.params.get("marks")  # scream's choice 1: classic
+    return per_mark and not trait_value("window", window.law, "classic", window.params)

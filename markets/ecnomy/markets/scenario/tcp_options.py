@@ -13,7 +13,7 @@ import msgspec
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.inputs.amounts import Amount, Choice, Size, SizeReader
 from ecnomy.markets.inputs.reading import Misfit
-from ecnomy.markets.plan.law_table import with_trait
+from ecnomy.markets.plan.law_table import law_table, trait_value, with_trait
 
 __all__ = ["LARGEST_WINDOW", "SMALLEST_WINDOW", "Header", "MarkRate", "Payload", "TcpOptions"]
 
@@ -136,9 +136,16 @@ class TcpOptions(msgspec.Struct, frozen=True, kw_only=True):
             if getattr(self, name) is None:
                 msgspec.structs.force_setattr(self, name, value)
 
+    def _is_l4s(self) -> bool:
+        law = str(self.__struct_config__.tag)
+        if law not in with_trait("window", "ect_1"):
+            return False
+        parameters = law_table()["window"][law].parameters
+        choices = {p.name: p.choices.index(getattr(self, p.key)) for p in parameters if p.choices}
+        return not trait_value("window", law, "classic", choices)
+
     def _check(self) -> None:
-        l4s = str(self.__struct_config__.tag) in with_trait("window", "ect_1")
-        l4s = l4s and getattr(self, "marks", "l4s") == "l4s"
+        l4s = self._is_l4s()
         self._fill(
             {
                 "ect": "all" if l4s and self.ecn != "off" else "data",
