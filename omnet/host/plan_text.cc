@@ -54,7 +54,7 @@ class Text {
     if (!plan.delay_profile.none()) {
       Json steps = Json::array();
       for (const DelayProfile::Step& step : plan.delay_profile.steps()) {
-        steps.push_back({{"at_ps", step.at}, {"delay_ps", step.delay}});
+        steps.push_back({{"at_ps", step.at}, {"delay_ps", step.value}});
       }
       out["delay_profile"] = {{"period_ps", plan.delay_profile.period()}, {"steps", steps}};
     }
@@ -161,7 +161,7 @@ class Text {
   static Json profile(const Profile& profile) {
     Json steps = Json::array();
     for (const Profile::Step& step : profile.steps()) {
-      steps.push_back({{"at_ps", step.at}, {"factor_ppm", step.ppm}});
+      steps.push_back({{"at_ps", step.at}, {"factor_ppm", step.value}});
     }
     return {{"period_ps", profile.none() ? kNever : profile.period()}, {"steps", steps}};
   }

@@ -10,59 +10,30 @@
 #ifndef ECNOMY_LAWS_WIRE_H_
 #define ECNOMY_LAWS_WIRE_H_
 
-#include <algorithm>
-#include <cstddef>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "parameter.h"
+#include "periodic_steps.h"
 #include "random/stream.h"
 
 namespace ecnomy {
 
-// A delay that is constant within each step and repeated every period.
-class DelayProfile {
+// An additional delay that changes with time.
+class DelayProfile : public PeriodicSteps {
  public:
-  struct Step {
-    Time at;     // time since the beginning of the period
-    Time delay;  // the delay from this time on
-  };
-
   // No profile: the delay is always 0.
   DelayProfile() = default;
 
-  // Throws BadParameter if there are no steps, the first step is not at 0, or steps do not ascend or do not fit into the
-  // period.
-  DelayProfile(Time period, std::vector<Step> steps) : period_(period), steps_(std::move(steps)) {
-    check(period_ > 0 && !steps_.empty(), "no period or no steps");
-    check(steps_.front().at == 0, "the first step is not at 0");
-    for (std::size_t i = 0; i < steps_.size(); ++i) {
-      const Time end = i + 1 < steps_.size() ? steps_[i + 1].at : period_;
-      check(steps_[i].at < end, "a step does not begin before the next one");
-      check(steps_[i].delay >= 0, "a delay is negative");
-      largest_ = std::max(largest_, steps_[i].delay);
-    }
+  // The values are delays. Throws BadParameter if the steps are not valid, or a delay is negative.
+  DelayProfile(Time period, std::vector<Step> delays)
+      : PeriodicSteps(kName, period, std::move(delays)) {
+    for (const Step& step : steps()) check(step.value >= 0, kName, "a delay is negative");
   }
 
-  bool none() const noexcept { return steps_.empty(); }
-  Time period() const noexcept { return period_; }  // 0 without a profile
-  const std::vector<Step>& steps() const noexcept { return steps_; }
-  Time largest() const noexcept { return largest_; }
-
-  Time at(Time now) const noexcept {
-    if (none()) return 0;
-    const auto later = [](Time phase, const Step& step) { return phase < step.at; };
-    return std::prev(std::upper_bound(steps_.begin(), steps_.end(), now % period_, later))->delay;
-  }
+  Time at(Time now) const noexcept { return none() ? 0 : value(now); }
 
  private:
-  static void check(bool holds, const char* fault) {
-    if (!holds) throw BadParameter(std::string("delay profile: ") + fault);
-  }
-
-  Time period_ = 0, largest_ = 0;
-  std::vector<Step> steps_;
+  static constexpr const char* kName = "delay profile";
 };
 
 class Wire {

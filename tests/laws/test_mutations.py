@@ -271,17 +271,17 @@ MUTATIONS: Final[dict[str, list[Mutation]]] = {
         Mutation(
             "sign",
             "traffic/profile.h",
-            "- now % period_;\n    while",
-            "+ now % period_;\n    while",
+            "- now % period();\n    while",
+            "+ now % period();\n    while",
         ),
         Mutation(
             "threshold",
             "traffic/profile.h",
-            "gone += left / steps_[step].ppm",
-            "gone += (left + steps_[step].ppm - 1) / steps_[step].ppm",
+            "gone += left / steps()[step].value",
+            "gone += (left + steps()[step].value - 1) / steps()[step].value",
         ),
         Mutation(
-            "clamp", "traffic/profile.h", "if (periods > kFarthest / period_) ", "if (false) "
+            "clamp", "traffic/profile.h", "if (periods > kFarthest / period()) ", "if (false) "
         ),
         Mutation("case", "traffic/profile.h", "left %= period_work_;", ""),
         Mutation("reversed", "traffic/profile.h", "2 * member + 1", "2 * member + 2"),

@@ -12,44 +12,32 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "../parameter.h"
+#include "../periodic_steps.h"
 
 namespace ecnomy {
 
-class Profile {
+class Profile : public PeriodicSteps {
  public:
-  struct Step {
-    Time at;           // time since the beginning of the period
-    std::int64_t ppm;  // the factor from this time on, in millionths
-  };
-
   static constexpr std::int64_t kOne = 1'000'000;
   static constexpr std::int64_t kMostPpm = 1'000 * kOne;
 
   // No profile: the factor is always 1.
   Profile() = default;
 
-  // Throws BadParameter if there are no steps, the first step is not at 0, steps do not ascend or do not fit into
-  // the period, a factor is out of range, or all factors are 0.
-  Profile(Time period, std::vector<Step> steps) : period_(period), steps_(std::move(steps)) {
-    check(period_ > 0 && period_ <= kFarthest && !steps_.empty(), "no period or no steps");
-    check(steps_.front().at == 0, "the first step is not at 0");
-    for (std::size_t i = 0; i < steps_.size(); ++i) {
-      check(steps_[i].at < end(i), "a step does not begin before the next one");
-      check(steps_[i].ppm >= 0 && steps_[i].ppm <= kMostPpm, "a factor is not within 0 to 1000");
-      largest_ppm_ = std::max(largest_ppm_, steps_[i].ppm);
-      period_work_ += Work{end(i) - steps_[i].at} * steps_[i].ppm;
+  // The values are factors in millionths. Throws BadParameter if the steps are not valid, a factor is out of range, or
+  // all factors are 0.
+  Profile(Time period, std::vector<Step> factors)
+      : PeriodicSteps(kName, period, std::move(factors)) {
+    for (std::size_t i = 0; i < steps().size(); ++i) {
+      const Step& step = steps()[i];
+      check(step.value >= 0 && step.value <= kMostPpm, kName, "a factor is not within 0 to 1000");
+      period_work_ += Work{end(i) - step.at} * step.value;
     }
-    check(largest_ppm_ > 0, "every factor is 0");
+    check(largest() > 0, kName, "every factor is 0");
   }
-
-  bool none() const noexcept { return steps_.empty(); }
-  Time period() const noexcept { return period_; }  // 0 without a profile
-  const std::vector<Step>& steps() const noexcept { return steps_; }
 
   // The duration D of a pause that begins now, at most kFarthest.
   Time stretch(Time now, Time pause) const noexcept {
@@ -57,59 +45,43 @@ class Profile {
   }
 
   double at(Time now) const noexcept {
-    return none() ? 1.0 : static_cast<double>(steps_[index(now)].ppm) / kOne;
+    return none() ? 1.0 : static_cast<double>(value(now)) / kOne;
   }
 
   // Beginning of the next step after now; kNever without a profile.
   Time next_step(Time now) const noexcept {
-    return none() ? kNever : later(now, end(index(now)) - now % period_);
+    return none() ? kNever : later(now, end(index(now)) - now % period());
   }
 
   // True if the member is on, for sources whose `count` members are on or off. Member i is on while (i + 1/2) / count <
   // f(now) / max f.
   bool on(Time now, std::int64_t member, std::int64_t count) const noexcept {
-    return none() || Work{2 * member + 1} * largest_ppm_ < Work{2 * count} * steps_[index(now)].ppm;
+    return none() || Work{2 * member + 1} * largest() < Work{2 * count} * value(now);
   }
 
  private:
+  static constexpr const char* kName = "profile";
   // Picoseconds times millionths: a day at 1000 times the rate is 10^26.
   __extension__ typedef __int128 Work;
-
-  static void check(bool holds, const char* fault) {
-    if (!holds) throw BadParameter(std::string("profile: ") + fault);
-  }
-
-  Time end(std::size_t step) const noexcept {
-    return step + 1 < steps_.size() ? steps_[step + 1].at : period_;
-  }
-
-  std::size_t index(Time now) const noexcept {
-    const auto later = [](Time phase, const Step& step) { return phase < step.at; };
-    const auto next = std::upper_bound(steps_.begin(), steps_.end(), now % period_, later);
-    return static_cast<std::size_t>(next - steps_.begin()) - 1;
-  }
 
   Time walk(Time now, Time pause) const noexcept {
     Work left = Work{pause} * kOne;
     const Work periods = left / period_work_;
-    if (periods > kFarthest / period_) return kFarthest;
-    Work gone = periods * period_;
+    if (periods > kFarthest / period()) return kFarthest;
+    Work gone = periods * period();
     left %= period_work_;
     std::size_t step = index(now);
-    Time length = end(step) - now % period_;
-    while (left >= Work{length} * steps_[step].ppm) {
-      left -= Work{length} * steps_[step].ppm;
+    Time length = end(step) - now % period();
+    while (left >= Work{length} * steps()[step].value) {
+      left -= Work{length} * steps()[step].value;
       gone += length;
-      step = step + 1 < steps_.size() ? step + 1 : 0;
-      length = end(step) - steps_[step].at;
+      step = step + 1 < steps().size() ? step + 1 : 0;
+      length = end(step) - steps()[step].at;
     }
-    gone += left / steps_[step].ppm;
+    gone += left / steps()[step].value;
     return gone < kFarthest ? static_cast<Time>(gone) : kFarthest;
   }
 
-  Time period_ = 0;
-  std::vector<Step> steps_;
-  std::int64_t largest_ppm_ = 0;
   Work period_work_ = 0;  // F of one period
 };
 
