@@ -8,14 +8,14 @@
 namespace ecnomy::engine {
 
 CallFlow::CallFlow(const SourceConfig& source, std::int32_t flow, std::int32_t user, Outbox outbox,
-                   Stream traffic, Stream speech, CallDesk* desk)
+                   Stream traffic, Stream speech, CallRegister* call_register)
     : source_(&source),
       flow_(flow),
       user_(user),
       outbox_(outbox),
       stream_(traffic),
       law_(source.plan->traffic.values.data()),
-      desk_(desk) {
+      call_register_(call_register) {
   if (const std::optional<Speech> law = make_speech(*source.plan)) {
     speech_ = std::make_unique<Spoken>(Spoken{*law, speech});
   }
@@ -48,7 +48,7 @@ void CallFlow::await_call(Core& core, Time from, Time now) {
 
 // Schedules the source's next call on the line that takes it.
 void CallFlow::pass_turn(Core& core, Time now) {
-  if (const std::optional<Callers::Turn> turn = source_->callers->turn(now, *desk_)) {
+  if (const std::optional<Callers::Turn> turn = source_->callers->turn(now, *call_register_)) {
     core.wake(source_->first_flow + turn->line, turn->at);
   }
 }
@@ -64,9 +64,9 @@ void CallFlow::on_application(Core& core, Time now) {
 void CallFlow::begin(Core& core, Time now) {
   if (source_->callers) source_->callers->come();
   if (!active(now)) return await_call(core, now, now);
-  id_ = desk_->number();
+  id_ = call_register_->number();
   if (!source_->plan->calls_ask) return answer(core, true, now);
-  if (!core.hosts) return answer(core, desk_->admit(id_, flow_, now, next_.holding), now);
+  if (!core.hosts) return answer(core, call_register_->admit(id_, flow_, now, next_.holding), now);
   state_ = State::asking;
   core.hosts->ask(id_, flow_, now, next_.holding);
   if (source_->callers) pass_turn(core, now);
@@ -80,7 +80,7 @@ void CallFlow::answer(Core& core, bool accepted, Time now) {
   call.start_ps = call.end_ps = now;
   if (!accepted) {
     call.complete = 1;
-    desk_->add(call);
+    call_register_->add(call);
     return await_call(core, now, now);
   }
   call.accepted = 1;
@@ -139,19 +139,19 @@ void CallFlow::receive(Core& core, PacketId id, Time now) {
   ++stats.acked;
   stats.acked_bytes += packet.bytes;
   calls_.delivered({packet.connection, now - packet.sent, packet.has(kCe)},
-                   source_->plan->calls_max_delay, source_->latest, now, *desk_);
+                   source_->plan->calls_max_delay, source_->latest, now, *call_register_);
   core.packets.release(id);
   if (state_ != State::talking) settle(core, now);
 }
 
 void CallFlow::settle(Core& core, Time now) {
   const bool quiet = core.flows[static_cast<std::size_t>(flow_)].under_way() == 0;
-  calls_.settle(quiet, state_ == State::talking, source_->latest, now, *desk_);
+  calls_.settle(quiet, state_ == State::talking, source_->latest, now, *call_register_);
 }
 
 void CallFlow::finish(Core& core, Time now) {
   settle(core, now);
-  calls_.finish(now, *desk_);
+  calls_.finish(now, *call_register_);
 }
 
 }  // namespace ecnomy::engine

@@ -21,7 +21,7 @@ namespace ecnomy::engine {
 class CallFlow {
  public:
   CallFlow(const SourceConfig& source, std::int32_t flow, std::int32_t user, Outbox outbox,
-           Stream traffic, Stream speech, CallDesk* desk);
+           Stream traffic, Stream speech, CallRegister* call_register);
 
   void start(Core& core, Time now);
   void on_application(Core& core, Time now);         // a call begins or ends, or a packet is due
@@ -57,7 +57,7 @@ class CallFlow {
   Stream stream_;
   Voip law_;
   std::unique_ptr<Spoken> speech_;  // null if packets are also sent in silences
-  CallDesk* desk_;                  // not owned
+  CallRegister* call_register_;     // not owned
   State state_ = State::idle;
   bool started_ = false;
   bool active_ = true;

@@ -115,9 +115,9 @@ struct CallRecord {
 };
 
 // Numbers calls, requests admission for calls that need it, and keeps their records.
-class CallDesk {
+class CallRegister {
  public:
-  virtual ~CallDesk() = default;
+  virtual ~CallRegister() = default;
   virtual std::int64_t number() = 0;
   virtual bool admit(std::int64_t id, std::int64_t flow, Time now, Time duration) = 0;
   virtual void add(const CallRecord& call) = 0;

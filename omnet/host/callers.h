@@ -40,9 +40,9 @@ class Callers {
 
   // Returns the line that now waits for the next call, and the time of this call. There is no value if a line already
   // waits, all lines are busy, or the source stops before the call.
-  std::optional<Turn> turn(Time now, CallDesk& desk) {
+  std::optional<Turn> turn(Time now, CallRegister& call_register) {
     if (waiting_ || free_.empty()) return std::nullopt;
-    lose(now, desk);
+    lose(now, call_register);
     const Time stop = source_->stop_ps;
     if (stop >= 0 && next_ >= stop) return std::nullopt;
     waiting_ = true;
@@ -58,17 +58,17 @@ class Callers {
   }
 
   // Adds records of the calls up to now that found no free line.
-  void lose(Time now, CallDesk& desk) {
+  void lose(Time now, CallRegister& call_register) {
     if (waiting_ || !opened_) return;
     const Time stop = source_->stop_ps;
     for (; next_ <= now && (stop < 0 || next_ < stop); next_ = after(next_)) {
       CallRecord call{};
-      call.id = desk.number();
+      call.id = call_register.number();
       call.flow = first_flow_;
       call.user = -1;
       call.start_ps = call.end_ps = next_;
       call.complete = 1;
-      desk.add(call);
+      call_register.add(call);
     }
   }
 

@@ -40,7 +40,8 @@ class OpenCalls {
 
   // A packet arrives. It counts as late if its delay exceeds `limit` (-1: no limit), and as lost if its call is handed
   // in. `latest` is latest_by() of the source.
-  void delivered(const Arrival& packet, Time limit, Time latest, Time now, CallDesk& desk) {
+  void delivered(const Arrival& packet, Time limit, Time latest, Time now,
+                 CallRegister& call_register) {
     const std::size_t later = static_cast<std::uint16_t>(number_ - packet.number);
     if (later < calls_.size()) {
       const std::size_t at = calls_.size() - 1 - later;
@@ -52,21 +53,21 @@ class OpenCalls {
       // NOLINTNEXTLINE(bugprone-inc-dec-in-conditions): && has an order of evaluation
       for (std::size_t i = at; i-- > 0 && calls_[i].overtaken == kNever;) calls_[i].overtaken = now;
     }
-    hand_in(overtaken(latest, now), desk);
+    hand_in(overtaken(latest, now), call_register);
   }
 
   // Hands in the calls that are complete. `quiet` is true if no packet of the flow is under way, and `talking` if the
   // latest call has not ended.
-  void settle(bool quiet, bool talking, Time latest, Time now, CallDesk& desk) {
+  void settle(bool quiet, bool talking, Time latest, Time now, CallRegister& call_register) {
     if (calls_.empty()) return;
-    hand_in(quiet ? calls_.size() - (talking ? 1 : 0) : overtaken(latest, now), desk);
+    hand_in(quiet ? calls_.size() - (talking ? 1 : 0) : overtaken(latest, now), call_register);
   }
 
   // Hands in the calls that are not complete at the end of the run.
-  void finish(Time now, CallDesk& desk) {
+  void finish(Time now, CallRegister& call_register) {
     for (Open& call : calls_) {
       call.record.end_ps = std::min(call.record.end_ps, now);
-      desk.add(call.record);
+      call_register.add(call.record);
     }
     calls_.clear();
   }
@@ -85,12 +86,12 @@ class OpenCalls {
     return static_cast<std::size_t>(open - calls_.begin());
   }
 
-  void hand_in(std::size_t count, CallDesk& desk) {
+  void hand_in(std::size_t count, CallRegister& call_register) {
     const auto end = calls_.begin() + static_cast<std::ptrdiff_t>(count);
     for (auto call = calls_.begin(); call != end; ++call) {
       call->record.complete = 1;
       call->record.lost = call->record.sent - call->record.delivered;
-      desk.add(call->record);
+      call_register.add(call->record);
     }
     calls_.erase(calls_.begin(), end);
   }

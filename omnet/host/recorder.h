@@ -18,7 +18,7 @@ namespace ecnomy {
 // The limits that the plan sets for the contents of a decision: rows of flows, links, and the parameters of their laws.
 bridge::Limits limits_of(const Plan& plan);
 
-class Recorder : public TransferSink, public CallDesk {
+class Recorder : public TransferSink, public CallRegister {
  public:
   // If `client` is null, nothing is sent, but the counters are updated.
   Recorder(const Plan& plan, bridge::Client* client);

@@ -31,7 +31,7 @@ Codepoint codepoint_of(msghdr& message) noexcept {
 
 std::variant<engine::UdpFlow, engine::CallFlow> law_of(const engine::SourceConfig& source,
                                                        std::int32_t member, std::uint64_t seed,
-                                                       CallDesk* desk) {
+                                                       CallRegister* call_register) {
   const SourcePlan& plan = *source.plan;
   const auto stream = [&](const char* use) {
     return Stream(seed, engine::stream_name(plan, member, use));
@@ -40,7 +40,7 @@ std::variant<engine::UdpFlow, engine::CallFlow> law_of(const engine::SourceConfi
   const engine::Outbox outbox(plan.send_overhead_ps, stream("overhead"));
   if (plan.traffic.law == Voip::kName) {
     return engine::CallFlow(source, flow, member, outbox, stream("traffic"), stream("speech"),
-                            desk);
+                            call_register);
   }
   return engine::UdpFlow(source, flow, outbox, stream("traffic"));
 }
@@ -67,8 +67,10 @@ void DatagramSink::drain() {
 
 // With IP_RECVERR, the kernel reports datagrams that its queue does not take.
 DatagramFlow::DatagramFlow(const engine::SourceConfig& source, std::size_t index,
-                           std::int32_t member, std::uint64_t seed, CallDesk* desk)
-    : source_(&source), law_(law_of(source, member, seed, desk)), socket_(datagram_socket()) {
+                           std::int32_t member, std::uint64_t seed, CallRegister* call_register)
+    : source_(&source),
+      law_(law_of(source, member, seed, call_register)),
+      socket_(datagram_socket()) {
   const TransportPlan& udp = source.plan->transport;
   const Codepoint ect = udp.ect_1 ? Codepoint::ect_1 : Codepoint::ect_0;
   set_option(socket_.get(), IPPROTO_IP, IP_TOS, udp.ect ? static_cast<int>(ect) : 0, "IP_TOS");

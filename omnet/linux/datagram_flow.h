@@ -36,7 +36,7 @@ class DatagramFlow {
   // `index` numbers the source in the plan, and `member` the flow in its source. The source must outlive this object.
   // The caller must be in the senders' namespace.
   DatagramFlow(const engine::SourceConfig& source, std::size_t index, std::int32_t member,
-               std::uint64_t seed, CallDesk* desk);
+               std::uint64_t seed, CallRegister* call_register);
 
   // Called at a planned time.
   void act(engine::Core& core, Time now);

@@ -26,7 +26,7 @@ std::int32_t mtu_of(const Plan& plan) noexcept {
 
 }  // namespace
 
-Network::Network(const Plan& plan, TransferSink* transfers, CallDesk* calls)
+Network::Network(const Plan& plan, TransferSink* transfers, CallRegister* calls)
     : laws_(plan),
       receivers_(kReceivers, kSenders, mtu_of(plan)),
       senders_(kSenders, kReceivers, mtu_of(plan)),
@@ -44,7 +44,7 @@ Network::Network(const Plan& plan, TransferSink* transfers, CallDesk* calls)
 }
 
 // Start times, pauses and sizes are drawn from the simulator's streams, so all engines draw the same values.
-void Network::make_flows(const Plan& plan, TransferSink* transfers, CallDesk* calls) {
+void Network::make_flows(const Plan& plan, TransferSink* transfers, CallRegister* calls) {
   sources_.reserve(plan.sources.size());
   first_flow_.push_back(0);
   for (std::size_t index = 0; index < plan.sources.size(); ++index) {

@@ -21,7 +21,7 @@ namespace ecnomy::kernel {
 class Network {
  public:
   // The plan and the sinks must outlive this object. Afterwards the calling thread is in the senders' namespace.
-  Network(const Plan& plan, TransferSink* transfers, CallDesk* calls);
+  Network(const Plan& plan, TransferSink* transfers, CallRegister* calls);
 
   int senders() const noexcept { return senders_.tunnel(); }
   int receivers() const noexcept { return receivers_.tunnel(); }
@@ -51,7 +51,7 @@ class Network {
   KernelCounts kernel_counts() const;
 
  private:
-  void make_flows(const Plan& plan, TransferSink* transfers, CallDesk* calls);
+  void make_flows(const Plan& plan, TransferSink* transfers, CallRegister* calls);
   void set_up(const OwnSpace& space, const Plan& plan, std::uint32_t own, std::uint32_t other);
 
   KernelLaws laws_;
@@ -59,7 +59,7 @@ class Network {
   OwnSpace receivers_, senders_;
   std::vector<std::int32_t> first_flow_;  // by source, and the number of all flows
   std::vector<std::size_t> flow_source_;
-  CallDesk* calls_;
+  CallRegister* calls_;
   std::vector<Descriptor> listeners_;
   std::vector<DatagramSink> sinks_;  // of the sources of datagrams
   std::vector<engine::SourceConfig> sources_;

@@ -79,17 +79,17 @@ void CallSender::due(int member) {
 void CallSender::beginCall(int member) {
   if (callers_) callers_->come();
   if (!active(member)) return awaitCall(member, now());
-  CallDesk& desk = market_->recorder();
+  CallRegister& callRegister = market_->recorder();
   User& one = user(member);
   CallRecord call{};
-  call.id = desk.number();
+  call.id = callRegister.number();
   call.flow = flowOf(member);
   call.user = member;
   call.start_ps = call.end_ps = now();
-  if (plan().calls_ask && !desk.admit(call.id, call.flow, now(), one.next.holding)) {
+  if (plan().calls_ask && !callRegister.admit(call.id, call.flow, now(), one.next.holding)) {
     emit(kCallRefused, ++refused_);
     call.complete = 1;
-    desk.add(call);
+    callRegister.add(call);
     return awaitCall(member, now());
   }
   call.accepted = 1;
