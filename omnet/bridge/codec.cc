@@ -114,13 +114,13 @@ void check_known(const char* name, const char* column, const std::vector<std::in
 }
 
 void check_once(const std::vector<std::int64_t>& flows, std::int64_t count) {
-  std::vector<bool> seen(static_cast<std::size_t>(count), false);
+  std::vector<bool> decided(static_cast<std::size_t>(count), false);
   for (const std::int64_t flow : flows) {
     const auto index = static_cast<std::size_t>(flow);
-    if (seen[index]) {
+    if (decided[index]) {
       throw ProtocolError("out-of-range", "two decisions for flow " + std::to_string(flow));
     }
-    seen[index] = true;
+    decided[index] = true;
   }
 }
 

@@ -45,10 +45,10 @@ void append(const Column& column, std::size_t from, std::size_t end, std::string
 template <typename Sink>
 void pour(const Frame& frame, std::string& buffer, std::size_t most, Sink&& sink) {
   buffer.clear();
-  std::size_t told = 0;
+  std::size_t appended = 0;
   for (const auto& [at, column] : frame.columns) {
-    buffer.append(frame.text, told, at - told);
-    told = at;
+    buffer.append(frame.text, appended, at - appended);
+    appended = at;
     for (std::size_t from = 0; from < column.count;) {
       const std::size_t room = buffer.size() < most ? (most - buffer.size()) / 8 : 0;
       const std::size_t end = from + std::min(column.count - from, room + 1);
@@ -59,7 +59,7 @@ void pour(const Frame& frame, std::string& buffer, std::size_t most, Sink&& sink
       buffer.clear();
     }
   }
-  buffer.append(frame.text, told);
+  buffer.append(frame.text, appended);
   sink(buffer);
 }
 

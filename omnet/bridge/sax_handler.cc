@@ -111,7 +111,7 @@ bool SaxHandler::end_array() {
 bool SaxHandler::key(std::string& name) {
   require_utf8(name);
   if (skip_depth_ > 0) return true;
-  unsigned* seen = &seen_;
+  unsigned* present = &present_keys_;
   unsigned index = 0;
   bool unknown = false;
   if (depth_ == 1) {
@@ -126,11 +126,11 @@ bool SaxHandler::key(std::string& name) {
     unknown = column_ == kNoColumn;
     if (unknown && !unknown_column)
       unknown_column = std::string(kKeyNames[key_]) + "." + shown(name);
-    seen = &seen_columns_;
+    present = &present_columns_;
   }
   if (unknown) return true;
-  if ((*seen & (1u << index)) != 0) throw ProtocolError("duplicate-key", shown(name));
-  *seen |= 1u << index;
+  if ((*present & (1u << index)) != 0) throw ProtocolError("duplicate-key", shown(name));
+  *present |= 1u << index;
   return true;
 }
 

@@ -80,9 +80,8 @@ class SaxHandler {
     std::string detail;
   };
 
-  bool has(Key key) const noexcept { return (seen_ & (1u << key)) != 0; }
-  unsigned seen() const noexcept { return seen_; }
-  bool has(DecideColumn column) const noexcept { return (seen_columns_ & (1u << column)) != 0; }
+  bool has(Key key) const noexcept { return (present_keys_ & (1u << key)) != 0; }
+  bool has(DecideColumn column) const noexcept { return (present_columns_ & (1u << column)) != 0; }
 
   std::string type;
   std::string reason;
@@ -110,8 +109,8 @@ class SaxHandler {
   bool complete_ = false;
   Key key_ = kUnknown;
   DecideColumn column_ = kNoColumn;
-  unsigned seen_ = 0;
-  unsigned seen_columns_ = 0;
+  unsigned present_keys_ = 0;
+  unsigned present_columns_ = 0;
 };
 
 }  // namespace ecnomy::bridge

@@ -64,7 +64,7 @@ class Files {
   File present;
   std::uint32_t number = 0;  // number of the current file
   std::uint32_t finished = 0;
-  std::int64_t asked_bytes = 0;
+  std::int64_t requested_bytes = 0;
 
  private:
   using Law = std::variant<WebUser, OneFile, OnOff>;

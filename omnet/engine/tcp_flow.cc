@@ -95,7 +95,7 @@ void TcpFlow::open(Core& core, std::int64_t file_bytes, Time now) {
     Files::File& file = files_->present;
     file = {now, file_bytes, low_bits(stats(core).retransmitted), low_bits(stats(core).ece)};
     ++files_->number;
-    files_->asked_bytes += file_bytes;
+    files_->requested_bytes += file_bytes;
   }
   if (sender_.is_open()) {
     sender_.extend(segments);
@@ -141,12 +141,12 @@ void TcpFlow::finish_file(Core& core, bool complete, Time now) {
 }
 
 FlowState TcpFlow::state(Time now) const noexcept {
-  FlowState told = sender_.state(now);
-  if (!files_) return told;
+  FlowState flow = sender_.state(now);
+  if (!files_) return flow;
   const std::int64_t left =
       file_end(files_->present.bytes, transport().payload_bytes, sender_.segments_left());
-  told.files = {files_->finished, files_->asked_bytes, left};
-  return told;
+  flow.files = {files_->finished, files_->requested_bytes, left};
+  return flow;
 }
 
 void TcpFlow::order(Core& core, const FlowOrder& order, Time now) {

@@ -101,7 +101,7 @@ void TcpFlow::acknowledge(Core& core, PacketId id, std::uint16_t keep, Time now)
   packet.bytes = transport().ack_bytes;
   packet.hop = source_->first_ack_hop;
   if (!syn) {
-    receiver_.told();
+    receiver_.ack_sent();
     if (receiver_.holds() && transport().sack) report_held(core, id);
   }
   core.enter(id, now);

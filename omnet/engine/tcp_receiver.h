@@ -33,7 +33,7 @@ class TcpReceiver {
     next_ = first_seq;
     held_.clear();
     echo_latched_ = marked_last_ = false;
-    marks_ = told_ = 0;
+    marks_ = echoed_ = 0;
     waiting_.packets = 0;
   }
 
@@ -64,7 +64,7 @@ class TcpReceiver {
 
   // True if an ACK that leaves now carries ECE.
   bool echo(Echo mode) const noexcept {
-    if (counts_marks(mode)) return marks_ != told_;
+    if (counts_marks(mode)) return marks_ != echoed_;
     return mode == Echo::rfc3168 && echo_latched_;
   }
 
@@ -77,13 +77,13 @@ class TcpReceiver {
     const bool marked = packet.has(kCe);
     const bool turned = marked && !marked_last_;
     marked_last_ = marked;
-    const bool tell = counts_marks(mode) && (turned || marks_ - told_ >= 2);
+    const bool tell = counts_marks(mode) && (turned || marks_ - echoed_ >= 2);
     return in_order && waiting_.packets < every && !packet.has(kLast) && !tell;
   }
 
   // Notes that an ACK leaves.
-  void told() noexcept {
-    told_ = marks_;
+  void ack_sent() noexcept {
+    echoed_ = marks_;
     waiting_.packets = 0;
   }
 
@@ -148,8 +148,8 @@ class TcpReceiver {
   std::uint64_t arrivals_ = 0;
   bool echo_latched_ = false;
   bool marked_last_ = false;
-  std::uint32_t marks_ = 0;  // CE packets received in this connection
-  std::uint32_t told_ = 0;   // of these, the marks echoed on ACKs
+  std::uint32_t marks_ = 0;   // CE packets received in this connection
+  std::uint32_t echoed_ = 0;  // of these, the marks echoed on ACKs
   Waiting waiting_;
 };
 

@@ -188,7 +188,7 @@ class SchedulerLog {
                now, static_cast<std::int64_t>(hash), static_cast<int>(draws.size()), draws, queue,
                static_cast<int>(mark));
   }
-  void asked(bool overflow, Time now, int victim) {
+  void chose_victim(bool overflow, Time now, int victim) {
     if (log_->on()) log_->line("room", id_, static_cast<int>(overflow), now, victim);
   }
   template <class Law>
@@ -236,7 +236,7 @@ struct SchedulerLog {
   template <class... Any>
   void joined(const Any&...) const noexcept {}
   template <class... Any>
-  void asked(const Any&...) const noexcept {}
+  void chose_victim(const Any&...) const noexcept {}
   template <class... Any>
   void settled(const Any&...) const noexcept {}
   template <class... Any>

@@ -99,7 +99,7 @@ class SchedulerHost {
     if (class_marking_) return drop_arrival(overflow, now);
     if (!busy_) return {kNone, false};
     const int victim = on_law(law_, [&](auto& law) { return law.drop(overflow, now); });
-    log_.asked(overflow, now, victim);
+    log_.chose_victim(overflow, now, victim);
     if (victim != kNone) mark_ = false;
     return {victim, !overflow};
   }
@@ -166,7 +166,7 @@ class SchedulerHost {
   Dropped drop_arrival(bool overflow, Time now) noexcept {
     const bool by_law = std::exchange(refused_, false);
     const int victim = on_law(law_, [&](auto& law) { return law.drop(by_law || overflow, now); });
-    log_.asked(by_law || overflow, now, victim);
+    log_.chose_victim(by_law || overflow, now, victim);
     if (victim != kNone) mark_ = false;
     return {victim, by_law};
   }

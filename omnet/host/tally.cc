@@ -101,8 +101,8 @@ void Tally::tell_counts(bridge::Client& client, Time now) {
     }
   }
   rows.send();
-  const std::size_t told = std::min(cell, cells_.size());
-  cells_.erase(cells_.begin(), cells_.begin() + static_cast<std::ptrdiff_t>(told));
+  const std::size_t sent = std::min(cell, cells_.size());
+  cells_.erase(cells_.begin(), cells_.begin() + static_cast<std::ptrdiff_t>(sent));
   bins_kept_ = cells_.size() / cells_per_bin_;
   first_kept_ = end;
 }

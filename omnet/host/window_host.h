@@ -58,11 +58,11 @@ class WindowHost {
   void see(MakePath&& path) noexcept {
     if (!traits_->sees) [[likely]]
       return;
-    const Path seen = path();
+    const Path flow = path();
     on_law(law_, [&](auto& law) {
-      if constexpr (kTraitsOf<decltype(law)>.sees) law.see(seen);
+      if constexpr (kTraitsOf<decltype(law)>.sees) law.see(flow);
     });
-    log_.set("see", seen);
+    log_.set("see", flow);
   }
   // The next three functions are only for laws that track packets.
   void on_sent(const Path& path, std::int64_t seq) noexcept {

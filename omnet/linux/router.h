@@ -85,14 +85,14 @@ class Router : private engine::Hosts {
 
   // router_rows.cc
   // A report or a request whose answer has not arrived.
-  struct Asked {
+  struct PendingQuestion {
     Question question;
     Time at;
     std::int32_t flow;  // the flow of the call; -1: a report
   };
   void end_epoch(Time now);
   void ask(std::int64_t call, std::int32_t flow, Time now, Time duration) override;
-  void submit(Asked asked);
+  void submit(PendingQuestion pending);
   void submit_first();
   void send_records(Time now);
   void apply(const bridge::Decide& decide, Time now);
@@ -121,7 +121,7 @@ class Router : private engine::Hosts {
   std::unordered_map<const engine::Packet*, std::vector<std::uint8_t>>
       frames_;  // by the packet's place in the pool
   std::vector<std::uint8_t> buffer_;
-  std::deque<Asked> asked_;  // the first one is at the market, the others wait
+  std::deque<PendingQuestion> pending_;  // the first one is at the market, the others wait
 
   Time now_ = 0;  // time of the last event
   Time boundary_ = 0, next_sample_ = kFarthest, next_look_ = 0, next_alive_ = 0;

@@ -41,14 +41,14 @@ void Router::ask(std::int64_t call, std::int32_t flow, Time now, Time duration) 
   submit({bridge::Request{call, now, recorder_.rows().of(flow), "call", duration}, now, flow});
 }
 
-void Router::submit(Asked asked) {
-  asked_.push_back(std::move(asked));
+void Router::submit(PendingQuestion pending) {
+  pending_.push_back(std::move(pending));
   if (!desk_->busy()) submit_first();
 }
 
 // Submits the first question. The market gets the records of calls that have ended before it decides on another call.
 void Router::submit_first() {
-  Asked& first = asked_.front();
+  PendingQuestion& first = pending_.front();
   first.flow < 0 ? send_records(first.at) : recorder_.flush_calls();
   desk_->submit(std::move(first.question));
 }
@@ -60,11 +60,11 @@ void Router::collect_answer(Time now) {
 
 // Applies the answer to the first question.
 void Router::take_answer(const Answer& answer, Time now) {
-  const Time at = asked_.front().at;
-  const std::int32_t flow = asked_.front().flow;
+  const Time at = pending_.front().at;
+  const std::int32_t flow = pending_.front().flow;
   slowest_decision_ = std::max(slowest_decision_, now - at);
-  asked_.pop_front();
-  if (!asked_.empty()) submit_first();
+  pending_.pop_front();
+  if (!pending_.empty()) submit_first();
   if (flow >= 0) {
     network_.datagrams(static_cast<std::size_t>(flow))->answer(core_, std::get<bool>(answer), now);
   } else if (now < plan_->duration) {
@@ -94,7 +94,7 @@ void Router::sample(Time now) {
 void Router::finish() {
   if (!client_) return;
   const Time end = plan_->duration;
-  while (!asked_.empty()) take_answer(desk_->await(), end);
+  while (!pending_.empty()) take_answer(desk_->await(), end);
   network_.settle_calls(core_, end, true);
   send_records(end);
   desk_->submit(report(end));

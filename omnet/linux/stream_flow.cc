@@ -81,7 +81,7 @@ void StreamFlow::next_file(FlowStats& stats, Time now) {
   }
   files_->present = {now, size, low_bits(stats.retransmitted), low_bits(stats.ece)};
   ++files_->number;
-  files_->asked_bytes += size;
+  files_->requested_bytes += size;
   to_write_ = size;
   if (is_open()) {
     file_from_ = bytes.acked_bytes();
@@ -146,7 +146,7 @@ FlowState StreamFlow::state(const FlowStats& stats, Time now) const noexcept {
   if (!files_) return out;
   const bool idle = files_->due != kNever;
   const std::int64_t left = files_->present.bytes - (bytes.acked_bytes() - file_from_);
-  out.files = {files_->finished, files_->asked_bytes, idle ? 0 : left};
+  out.files = {files_->finished, files_->requested_bytes, idle ? 0 : left};
   return out;
 }
 

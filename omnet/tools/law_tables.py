@@ -94,8 +94,8 @@ def _range(parameter: Mapping[str, Any], unit: str) -> str:
     if parameter["unit"] in ("choice", "flag"):
         return ""
     most = "" if parameter["max"] >= 1e300 else f" to {parameter['max']:g}"
-    told = {"": "", "whole": "", "unit": "In the unit `unit`, "}.get(unit, f"In {unit}, ")
-    return f" {told}{'f' if told else 'F'}rom {parameter['min']:g}{most}."
+    in_unit = {"": "", "whole": "", "unit": "In the unit `unit`, "}.get(unit, f"In {unit}, ")
+    return f" {in_unit}{'f' if in_unit else 'F'}rom {parameter['min']:g}{most}."
 
 
 def _default(parameter: Mapping[str, Any], where: Sequence[Mapping[str, Any]]) -> str | None:
@@ -124,8 +124,8 @@ def _declaration(parameter: Mapping[str, Any], where: Sequence[Mapping[str, Any]
         given = _default(parameter, where)
         head = f"double {name}"
     if ned_unit:
-        told = f"As `{quantity}`, without a unit: the name in scenarios and older exports."
-        plain = f"        // {told}\n"
+        about = f"As `{quantity}`, without a unit: the name in scenarios and older exports."
+        plain = f"        // {about}\n"
         return (
             f"{plain}        {head} = default({given or 'nan'});\n"
             f"{above}        double {quantity} @unit({ned_unit}) = "

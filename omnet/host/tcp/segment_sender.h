@@ -106,7 +106,7 @@ class SegmentSender {
   // What an ACK answers: the packets passed to the law, all packets, and the time since the last ACK in units of T (-1:
   // unknown).
   struct Answer {
-    std::int64_t told, packets;
+    std::int64_t for_law, packets;
     double trips;
   };
   static constexpr std::int64_t kNoSegment = -1;
@@ -180,7 +180,7 @@ class SegmentSender {
   template <SegmentPort Port>
   void learn_marks(Port& port, const AckNews& ack, const Answer& answer, Time now);
   template <SegmentPort Port>
-  void respond(Port& port, const Ack& told, Time now);
+  void respond(Port& port, const Ack& ack, Time now);
   double used(std::int64_t flight) const noexcept {
     return std::min(window_.cwnd, static_cast<double>(flight));
   }
@@ -197,8 +197,8 @@ class SegmentSender {
     law_.see([&] { return path(now); });
   }
   [[gnu::noinline]] void tell_lost() noexcept;
-  std::int64_t told_of(std::int64_t newly_acked, std::int64_t flight,
-                       bool recovering) const noexcept;
+  std::int64_t packets_for_law(std::int64_t newly_acked, std::int64_t flight,
+                               bool recovering) const noexcept;
   double trips(Time since) const noexcept;
   std::int64_t growth(std::int64_t newly_acked, std::int64_t flight) const noexcept;
 

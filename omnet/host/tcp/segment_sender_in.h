@@ -80,11 +80,11 @@ void SegmentSender::advance(Port& port, const AckNews& ack, Time since, Time now
     duplicates_ = 0;
     in_recovery_ = false;
   }
-  const std::int64_t told = told_of(n, flight, recovering);
-  const bool by_pace = by_window && told == n && una_ > recover_;
+  const std::int64_t for_law = packets_for_law(n, flight, recovering);
+  const bool by_pace = by_window && for_law == n && una_ > recover_;
   const bool repairs = recovering || una_ <= recover_;  // duplicate ACKs answered the other packets
   const std::int64_t answered = repairs && transport().repair ? 1 : reach;
-  learn_marks(port, ack, {told, answered, by_pace ? trips(since) : -1}, now);
+  learn_marks(port, ack, {for_law, answered, by_pace ? trips(since) : -1}, now);
   if (next_ > una_) arm_timer(port, now);
   if (una_ == end_) port.all_acked(now);
 }
@@ -129,8 +129,8 @@ void SegmentSender::recover(Port& port, Time now) {
 
 // Number of packets passed to the law: those that may increase its window, or all packets that this ACK answers.
 // During a repair this is one packet, because duplicate ACKs have answered the others.
-inline std::int64_t SegmentSender::told_of(std::int64_t newly_acked, std::int64_t flight,
-                                           bool recovering) const noexcept {
+inline std::int64_t SegmentSender::packets_for_law(std::int64_t newly_acked, std::int64_t flight,
+                                                   bool recovering) const noexcept {
   if (!law_.every_ack()) return recovering ? 0 : growth(newly_acked, flight);
   return recovering || una_ <= recover_ ? std::min<std::int64_t>(newly_acked, 1) : newly_acked;
 }
@@ -181,31 +181,31 @@ void SegmentSender::learn_marks(Port& port, const AckNews& ack, const Answer& an
   if (ack.news && in_recovery_ && law_.tracks()) [[unlikely]]
     tell_lost();
   show_path(now);
-  const auto& [told, packets, trips] = answer;
+  const auto& [for_law, packets, trips] = answer;
   const bool counted = counts_marks(transport().echo);
   const std::int64_t fresh = fresh_marks(ack, packets);
   learned_ = transport().echo == Echo::accecn ? learned_ + fresh : ack.marks;
   const bool new_round = una_ > cut_until_;
   if (counted || new_round) port.stats().ece += fresh;
   if (counted && law_.per_mark()) {
-    if (told > 0 || fresh > 0) tell_law(port, {told, fresh, trips});
+    if (for_law > 0 || fresh > 0) tell_law(port, {for_law, fresh, trips});
     return;
   }
   if (fresh == 0 || (!new_round && una_ <= recover_)) {
-    if (told > 0) tell_law(port, {told, 0, trips});
+    if (for_law > 0) tell_law(port, {for_law, 0, trips});
     return;
   }
-  if (new_round) return respond(port, {told, 1, trips}, now);
-  if (law_.tracks()) tell_law(port, {told, 0, trips});
+  if (new_round) return respond(port, {for_law, 1, trips}, now);
+  if (law_.tracks()) tell_law(port, {for_law, 0, trips});
 }
 
 // A window of one packet is not halved. Instead the retransmission timer is restarted, and the next packet leaves
 // when the timer expires (RFC 3168 section 6.1.2).
 template <SegmentPort Port>
-void SegmentSender::respond(Port& port, const Ack& told, Time now) {
+void SegmentSender::respond(Port& port, const Ack& ack, Time now) {
   cut_until_ = sent_;
   cwr_due_ = transport().echo == Echo::rfc3168;
-  if (law_.per_mark()) return tell_law(port, told);
+  if (law_.per_mark()) return tell_law(port, ack);
   const bool one = law_.halves() && window_.cwnd < 2;
   law_.on_congestion(window_,
                      transport().reduce_from == ReduceFrom::window ? window_.cwnd : outstanding());

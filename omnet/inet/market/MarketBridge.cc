@@ -178,12 +178,12 @@ void MarketBridge::exchange() {
   if (!client_) return holdWeights();
   tellHand();
   for (IMarkingLink* link : links_) link->tellInFlight();
-  askedNs_ = wallNs();
+  exchangeBeganNs_ = wallNs();
   waited_s_ = 0;
   const bridge::Decide decide = recorder_->report(accounts_, linkStates(), states(), now(), epoch_);
   if (listener_) listener_(client_->shown(), now());
   aliveNs_ = wallNs();
-  stopAskedNs_ = askedNs_ = 0;
+  stopRequestedNs_ = exchangeBeganNs_ = 0;
   if (now() >= plan_.duration) return;
   hand_out(
       decide, recorder_->rows(),
@@ -233,21 +233,21 @@ void MarketBridge::lookUp() {
 bool MarketBridge::keepWaiting() {
   const bool stop = omnetpp::getEnvir()->idle();
   const std::int64_t wall = wallNs();
-  const std::int64_t waited_s = askedNs_ > 0 ? (wall - askedNs_) / kSecondNs : 0;
+  const std::int64_t waited_s = exchangeBeganNs_ > 0 ? (wall - exchangeBeganNs_) / kSecondNs : 0;
   if (waited_s > 0 && waited_s != waited_s_) {
     waited_s_ = waited_s;
     const std::string text = "waiting for the market, " + std::to_string(waited_s) + " s";
     getDisplayString().setTagArg("t", 0, text.c_str());
   }
-  if (stop && stopAskedNs_ == 0) stopAskedNs_ = wall;
-  return stopAskedNs_ == 0 || wall - stopAskedNs_ < kPatienceNs;
+  if (stop && stopRequestedNs_ == 0) stopRequestedNs_ = wall;
+  return stopRequestedNs_ == 0 || wall - stopRequestedNs_ < kPatienceNs;
 }
 
 void MarketBridge::refreshDisplay() const {
-  const bool asked = par("socket").intValue() >= 0 || !par("connect").stdstringValue().empty();
-  const char* peer = client_               ? "market connected"
-                     : asked && epoch_ > 0 ? "the market has ended"
-                                           : "no market";
+  const bool connects = par("socket").intValue() >= 0 || !par("connect").stdstringValue().empty();
+  const char* peer = client_                  ? "market connected"
+                     : connects && epoch_ > 0 ? "the market has ended"
+                                              : "no market";
   std::string text = std::string(peer) + ", report " + std::to_string(epoch_);
   getDisplayString().setTagArg("t", 0, text.c_str());
 }

@@ -130,7 +130,7 @@ class MarketBridge : public omnetpp::cSimpleModule {
   using Listener = std::function<void(const std::string& json, Time at)>;
   void onShown(Listener listener) { listener_ = std::move(listener); }
 
-  // The recorder, which is valid from the first event on. It is a TransferSink and a CallDesk.
+  // The recorder, which is valid from the first event on. It is a TransferSink and a CallRegister.
   Recorder& recorder() { return *recorder_; }
 
   // The label of an IPv4 datagram whose header begins at `offset`.
@@ -213,7 +213,8 @@ class MarketBridge : public omnetpp::cSimpleModule {
   std::vector<ISampled*> sampled_;
   std::vector<std::unique_ptr<ISource>> kept_;  // sources that are not modules
   Time sampledAt_ = -1;
-  std::int64_t lookedNs_ = 0, aliveNs_ = 0, stopAskedNs_ = 0, askedNs_ = 0, waited_s_ = 0;
+  std::int64_t lookedNs_ = 0, aliveNs_ = 0, stopRequestedNs_ = 0, exchangeBeganNs_ = 0,
+               waited_s_ = 0;
   double cpuBefore_s_ = 0;
 };
 

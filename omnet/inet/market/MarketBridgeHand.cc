@@ -30,20 +30,20 @@ void MarketBridge::give(std::size_t flow, const FlowOrder& order) {
 }
 
 void MarketBridge::tellHand() {
-  nlohmann::json told = nlohmann::json::object();
+  nlohmann::json settings = nlohmann::json::object();
   for (std::size_t i = 0; i < sources_.size(); ++i) {
     const double pay = sources_[i].host->heldWillingness();
-    if (pay >= 0) told["willingness"][plan_.sources[i].name] = pay;
+    if (pay >= 0) settings["willingness"][plan_.sources[i].name] = pay;
     for (int member = 0; member < plan_.sources[i].count; ++member) {
       const double weight = sources_[i].host->heldWeight(member);
-      if (weight >= 0) told["weights"][plan_.sources[i].name].push_back(weight);
+      if (weight >= 0) settings["weights"][plan_.sources[i].name].push_back(weight);
     }
   }
   for (std::size_t i = 0; i < links_.size(); ++i) {
     const double price = links_[i]->heldPrice();
-    if (price >= 0) told["prices"][plan_.links[i].name] = price;
+    if (price >= 0) settings["prices"][plan_.links[i].name] = price;
   }
-  std::string text = told.dump();
+  std::string text = settings.dump();
   if (text == hand_) return;
   hand_ = std::move(text);
   client_->hand(hand_);

@@ -71,13 +71,13 @@ void MarketBridge::readParameters() {
 Time MarketBridge::warmup() const {
   const Time period = omnetpp::getSimulation()->getWarmupPeriod().raw();
   if (par("warmup").doubleValue() < 0) return period;
-  const Time asked = timeParameter(this, "warmup");
-  if (asked == period) return asked;
+  const Time given = timeParameter(this, "warmup");
+  if (given == period) return given;
   throw cRuntimeError(
       "market: parameter 'warmup' is %s s and the ini file's warmup-period %s s, expected the "
       "same: "
       "leave the parameter out, or set warmup-period",
-      simtime(asked).str().c_str(), simtime(period).str().c_str());
+      simtime(given).str().c_str(), simtime(period).str().c_str());
 }
 
 bool MarketBridge::inSeries(const std::string& name) const {

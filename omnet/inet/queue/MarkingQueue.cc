@@ -12,7 +12,7 @@
 #include "queue/IpFrame.h"
 #include "queue/LawView.h"
 #include "results/Watching.h"
-#include "results/Weighted.h"
+#include "results/Weight.h"
 
 namespace ecnomy::omnet {
 
@@ -233,9 +233,9 @@ void MarkingQueue::reconfigure(const std::vector<std::pair<std::size_t, double>>
 }
 
 void MarkingQueue::tellListeners() {
-  if (told_ != queue_.packets) {
-    told_ = queue_.packets;
-    cSimpleModule::emit(waitingSignal_, static_cast<omnetpp::intval_t>(told_));
+  if (emittedWaiting_ != queue_.packets) {
+    emittedWaiting_ = queue_.packets;
+    cSimpleModule::emit(waitingSignal_, static_cast<omnetpp::intval_t>(emittedWaiting_));
   }
   if (mayHaveListeners(probabilitySignal_)) cSimpleModule::emit(probabilitySignal_, probability());
 }

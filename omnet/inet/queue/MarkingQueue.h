@@ -136,8 +136,8 @@ class MarkingQueue : public InetQueue, public IMarkingLink, public ISampled {
   bool begun_ = false;  // the first packet's transmission has begun, and the packet is still here
   LinkQueue queue_;
   MarksUnderWay underWay_;
-  std::int64_t told_ = -1;  // number of waiting packets last emitted
-  LinkStats sampledStats_;  // at the last sample
+  std::int64_t emittedWaiting_ = -1;  // number of waiting packets last emitted
+  LinkStats sampledStats_;            // at the last sample
 
   static omnetpp::simsignal_t waitingSignal_;
   static omnetpp::simsignal_t markedSignal_;

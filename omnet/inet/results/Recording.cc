@@ -3,11 +3,11 @@
 //
 //   source="held(x)"   x is a state: its last value before the end of the warm-up (warmup-period) is its value at
 //                      this time, even if it does not change afterwards. Needs autoWarmupFilter=false.
-//   record=average     the sum of value times weight, divided by the sum of weights (Weighted.h; the weight is 1 if
+//   record=average     the sum of value times weight, divided by the sum of weights (Weight.h; the weight is 1 if
 //                      a value has none); no scalar if the sum of weights is 0
 #include <cmath>
 
-#include "results/Weighted.h"
+#include "results/Weight.h"
 
 namespace ecnomy::omnet {
 

@@ -5,7 +5,9 @@
 #ifndef ECNOMY_INET_RESULTS_SAMPLE_H_
 #define ECNOMY_INET_RESULTS_SAMPLE_H_
 
-#include "laws/parameter.h"
+#include <cstdint>
+
+#include "laws/simulated_time.h"
 
 namespace ecnomy::omnet {
 
@@ -20,6 +22,10 @@ struct Sample {
   // True if the run or its measured time begins here.
   bool begins() const noexcept { return to == 0 || to == warmup; }
   double seconds() const noexcept { return ecnomy::seconds(to - from); }
+  // The rate of `bytes` in the time since the last sample, in bit/s.
+  double bitRate(std::int64_t bytes) const noexcept {
+    return static_cast<double>(bytes) * 8 / seconds();
+  }
 };
 
 class ISampled {

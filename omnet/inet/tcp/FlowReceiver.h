@@ -47,7 +47,7 @@ class FlowReceiver {
 
   // True if an ACK that leaves now carries ECE.
   bool echo(Echo mode) const noexcept {
-    if (counts_marks(mode)) return marks_ != told_;
+    if (counts_marks(mode)) return marks_ != echoed_;
     return mode == Echo::rfc3168 && latched_;
   }
 
@@ -55,13 +55,13 @@ class FlowReceiver {
   // nothing held beyond it. With accurate echo, an ACK leaves at once for a mark after an unmarked packet, and
   // for a second mark not yet echoed (RFC 9768 section 3.2.2.5.1).
   bool mayWait(std::int32_t every, Echo mode) const noexcept {
-    const bool tell = counts_marks(mode) && (turned_ || marks_ - told_ >= 2);
+    const bool tell = counts_marks(mode) && (turned_ || marks_ - echoed_ >= 2);
     return waiting_.packets < every && !tell;
   }
 
   // Notes that an ACK leaves.
-  void told() noexcept {
-    told_ = marks_;
+  void ackSent() noexcept {
+    echoed_ = marks_;
     waiting_ = Waiting{};
   }
 
@@ -75,8 +75,8 @@ class FlowReceiver {
 
   std::vector<SeqRange> held_;  // the range that grew last comes first
   bool latched_ = false, markedLast_ = false, turned_ = false;
-  std::uint32_t marks_ = 0;  // CE packets with data of this connection
-  std::uint32_t told_ = 0;   // of these, the marks echoed on ACKs
+  std::uint32_t marks_ = 0;   // CE packets with data of this connection
+  std::uint32_t echoed_ = 0;  // of these, the marks echoed on ACKs
   Waiting waiting_;
 };
 

@@ -52,7 +52,7 @@ std::optional<Time> FlowSender::capLifted() const noexcept {
 }
 
 void FlowSender::open(std::int64_t segments, bool lasting, Time now) noexcept {
-  asked_ = false;
+  requestedData_ = false;
   lasting_ = lasting;
   sender_.open(segments, now);
 }
@@ -99,7 +99,7 @@ void FlowSender::connected(const TcpAck& ack, std::uint32_t first, std::uint32_t
 }
 
 void FlowSender::dataHandedOver(Time now) {
-  asked_ = false;
+  requestedData_ = false;
   Port port{*this};
   sender_.send_allowed(port, now);
 }
@@ -141,15 +141,15 @@ void FlowSender::onAck(const TcpAck& ack, Time now) {
 // echo each mark once.
 AckNews FlowSender::read(const TcpAck& ack, std::uint32_t oldest, const Covered& covered,
                          bool news) const {
-  AckNews said;
-  said.next = sender_.una() + covered.segments;
-  said.bytes = covered.bytes;
-  said.marks = ack.told ? ack.marks : sender_.learned() + (ack.ece ? 1 : 0);
-  said.sent = ack.told ? ack.answered : covered.sent;
-  said.ece = ack.ece;
-  said.duplicate = ack.number == oldest && ack.duplicates;
-  said.news = news;
-  return said;
+  AckNews ackNews;
+  ackNews.next = sender_.una() + covered.segments;
+  ackNews.bytes = covered.bytes;
+  ackNews.marks = ack.counts ? ack.marks : sender_.learned() + (ack.ece ? 1 : 0);
+  ackNews.sent = ack.counts ? ack.answered : covered.sent;
+  ackNews.ece = ack.ece;
+  ackNews.duplicate = ack.number == oldest && ack.duplicates;
+  ackNews.news = news;
+  return ackNews;
 }
 
 // Removes all segments acknowledged up to `number`, and the acknowledged beginning of a partly acknowledged segment.
@@ -207,8 +207,8 @@ std::int32_t FlowSender::cut(std::int64_t number, bool fresh) {
     const std::uint32_t bytes = std::min(mss_, waiting);
     segments_.push_back({tail_, bytes, 0, false});
     tail_ += bytes;
-    if (identity_.owner && !asked_ && waiting < kLittleData) {
-      asked_ = true;
+    if (identity_.owner && !requestedData_ && waiting < kLittleData) {
+      requestedData_ = true;
       identity_.owner->wantsData();
     }
   }

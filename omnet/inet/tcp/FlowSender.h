@@ -102,8 +102,8 @@ class FlowSender {
   SenderPort* port_ = nullptr;
   HostedSender sender_;
   Outbox outbox_;
-  bool asked_ = false;    // has requested more data
-  bool lasting_ = false;  // its connection may be extended
+  bool requestedData_ = false;  // has requested more data
+  bool lasting_ = false;        // its connection may be extended
 
   std::deque<Segment> segments_;  // sent but not acknowledged
   std::uint32_t tail_ = 0;        // sequence number of the next new segment

@@ -39,7 +39,7 @@ void MarketTcp::initialize(int stage) {
         "ecnomy counts in picoseconds: put simtime-resolution = ps into the ini file");
   }
   market_ = MarketBridge::find();
-  toldOfEcho_ = false;
+  warnedOfEcho_ = false;
   if (!par("source").stdstringValue().empty()) joinSource();
 }
 
@@ -60,10 +60,10 @@ void MarketTcp::joinSource() {
   payer_ = HostSource::join(market, *this, hostTransport(this, flavour->law()));
 }
 
-bool MarketTcp::toldOfEcho_ = false;
+bool MarketTcp::warnedOfEcho_ = false;
 
-void MarketTcp::tellOfEcho(const std::string& law, const inet::L3Address& peer) {
-  if (std::exchange(toldOfEcho_, true)) return;
+void MarketTcp::warnOfEcho(const std::string& law, const inet::L3Address& peer) {
+  if (std::exchange(warnedOfEcho_, true)) return;
   std::string text = getFullPath() + ": the law '" + law + "' needs an echo of each mark, but ";
   text += peer.str() +
           " echoes no marks or as in RFC 3168, so that the rate does not follow the weight; ";

@@ -47,7 +47,7 @@ class MarketTcp : public InetTcp {
   HostSource::Member* payer() { return payer_ ? &*payer_ : nullptr; }
   const Arrival& arrival() const { return arrival_; }
   // Warns, once per run, that a flow needs an echo of each mark but its peer does not send it.
-  void tellOfEcho(const std::string& law, const inet::L3Address& peer);
+  void warnOfEcho(const std::string& law, const inet::L3Address& peer);
   void departs(const Departure& departure) { departure_ = departure; }
 
  protected:
@@ -75,7 +75,7 @@ class MarketTcp : public InetTcp {
   std::unordered_map<int, MarketConnection*> serving_;  // by flow
   Arrival arrival_;
   Departure departure_;
-  static bool toldOfEcho_;  // has warned in this run
+  static bool warnedOfEcho_;  // has warned in this run
 };
 
 }  // namespace ecnomy::omnet

@@ -37,7 +37,7 @@ struct TcpAck {
   bool ece = false;
   std::int64_t bytes = 0;  // size of its IP packet
   bool ce = false;
-  bool told = false;       // whether the next three fields are known
+  bool counts = false;     // whether the next three fields are known
   Time answered = kNever;  // when the acknowledged packet left its host; kNever: none
   bool answersAgain = false;
   std::uint32_t marks = 0;

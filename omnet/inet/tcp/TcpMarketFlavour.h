@@ -35,7 +35,7 @@ class TcpMarketFlavour : public inet::tcp::TcpAlgorithm, public SenderPort {
   Time synTimeout() const;
   bool synLost();
   void segmentArrives(const inet::Packet& packet, const inet::tcp::TcpHeader& header);
-  void heldBeyond(const SeqRange& range) { told_.held.push_back(range); }
+  void heldBeyond(const SeqRange& range) { arrivingAck_.held.push_back(range); }
   void connectedAgain();  // called if a SYN was answered twice
   void ackArrives(const inet::tcp::TcpHeader& header);
   void segmentLeaves(const inet::Packet& packet, inet::tcp::TcpHeader& header);
@@ -104,7 +104,7 @@ class TcpMarketFlavour : public inet::tcp::TcpAlgorithm, public SenderPort {
   bool sack_ = false;  // negotiated
 
   FlowReceiver receiver_;
-  TcpAck told_;  // content of the segment that is being processed
+  TcpAck arrivingAck_;  // content of the segment that is being processed
   std::uint32_t arrivalSeq_ = 0, arrivalBytes_ = 0;
   bool arrivalCwr_ = false, arrivalFin_ = false;
   bool heldBefore_ = false;  // data beyond a gap was held when the segment arrived

@@ -115,11 +115,11 @@ void TcpMember::nextFile(Time now) {
 }
 
 FlowState TcpMember::state(Time now) const {
-  FlowState told = sender_.state(now);
-  if (!sendsFiles()) return told;
-  told.files = counts_;
-  told.files.left = file_end(file_.bytes, plan().transport.payload_bytes, sender_.segmentsLeft());
-  return told;
+  FlowState flow = sender_.state(now);
+  if (!sendsFiles()) return flow;
+  flow.files = counts_;
+  flow.files.left = file_end(file_.bytes, plan().transport.payload_bytes, sender_.segmentsLeft());
+  return flow;
 }
 
 void TcpMember::giveUpPage() {

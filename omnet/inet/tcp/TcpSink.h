@@ -15,7 +15,7 @@
 #include "inet/networklayer/common/L3Address.h"
 #include "inet/transportlayer/contract/tcp/TcpSocket.h"
 #include "market/MarketBridge.h"
-#include "results/FlowFigures.h"
+#include "results/ArrivalFigures.h"
 
 namespace ecnomy::omnet {
 

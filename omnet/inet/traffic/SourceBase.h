@@ -11,7 +11,7 @@
 #include "inet/networklayer/common/L3Address.h"
 #include "laws/random/stream.h"
 #include "market/MarketBridge.h"
-#include "results/FlowFigures.h"
+#include "results/SendingFigures.h"
 
 namespace ecnomy::omnet {
 

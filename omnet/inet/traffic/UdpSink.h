@@ -13,7 +13,7 @@
 #include "inet/networklayer/common/L3Address.h"
 #include "inet/transportlayer/contract/udp/UdpSocket.h"
 #include "market/MarketBridge.h"
-#include "results/FlowFigures.h"
+#include "results/ArrivalFigures.h"
 #include "traffic/IDeliveryListener.h"
 
 namespace ecnomy::omnet {

@@ -71,16 +71,17 @@ std::string LinkFigures::label(const MarketBridge& market, std::size_t link,
   if (!(few_ && marksPackets(plan)) && !congested(reading)) {
     return reading.load < (few_ ? 0.005 : 0.3) ? "" : bits_per_second(reading.rate_bps);
   }
-  const LinkShown* told = link < shown.links().size() ? &shown.links()[link] : nullptr;
+  const LinkShown* linkShown = link < shown.links().size() ? &shown.links()[link] : nullptr;
   std::string text = plan.name;
-  if (told && !told->owner.empty() && shown.owners() > 1) text += ", of " + told->owner;
+  if (linkShown && !linkShown->owner.empty() && shown.owners() > 1)
+    text += ", of " + linkShown->owner;
   text += "\n" + bits_per_second(reading.rate_bps) + " of " +
           bits_per_second(static_cast<double>(plan.rate_bps)) + ", " +
           std::to_string(std::lround(reading.waiting)) + " waiting";
   text += "\nmarks " + percent(reading.marked);
   if (reading.dropped >= 0.0005) text += ", drops " + percent(reading.dropped);
-  if (told && told->price) {
-    text += ", earns " + number(told->earns_per_s) + " money/s";
+  if (linkShown && linkShown->price) {
+    text += ", earns " + number(linkShown->earns_per_s) + " money/s";
   }
   return text;
 }

@@ -15,20 +15,21 @@ constexpr std::size_t kMost = 6;  // lines at a node
 
 // Returns a text such as "web: pays isp 9.95 of 10 money/s". For a source that pays fees, the receiver of the fees may
 // pay for the marks: "gold: isp gets 9.95 of 10 money/s", and below it "gold: fees to shop 10 money/s".
-std::string paying(const SourceShown& told, const std::string& payee) {
-  if (told.fees == 0) return "pays " + (payee.empty() ? "" : payee + " ");
+std::string paying(const SourceShown& source, const std::string& payee) {
+  if (source.fees == 0) return "pays " + (payee.empty() ? "" : payee + " ");
   return payee.empty() ? "marks cost " : payee + " gets ";
 }
 
-std::vector<std::string> spending(const SourceShown& told, const std::string& payee,
+std::vector<std::string> spending(const SourceShown& source, const std::string& payee,
                                   const std::string& seller) {
-  std::string marks = told.name + ": " + paying(told, payee) + number(told.marks_per_s);
-  if (told.willing) marks += " of " + number(*told.willing);
+  std::string marks = source.name + ": " + paying(source, payee) + number(source.marks_per_s);
+  if (source.willing) marks += " of " + number(*source.willing);
   std::vector<std::string> lines;
-  if (told.marks_per_s != 0 || told.willing || told.fees == 0) lines.push_back(marks + " money/s");
-  if (told.fees != 0) {
+  if (source.marks_per_s != 0 || source.willing || source.fees == 0)
+    lines.push_back(marks + " money/s");
+  if (source.fees != 0) {
     const std::string to = seller.empty() ? "" : "to " + seller + " ";
-    lines.push_back(told.name + ": fees " + to + number(told.fees_per_s) + " money/s");
+    lines.push_back(source.name + ": fees " + to + number(source.fees_per_s) + " money/s");
   }
   return lines;
 }
@@ -51,12 +52,12 @@ std::map<cModule*, std::string> nodeWords(const MarketBridge& market, const Read
   for (std::size_t i = 0; i < sources.size(); ++i) {
     if (sources[i].path.empty()) continue;
     const SourceReading& reading = readings.sources()[i];
-    const SourceShown* told = i < shown.sources().size() ? &shown.sources()[i] : nullptr;
+    const SourceShown* sourceShown = i < shown.sources().size() ? &shown.sources()[i] : nullptr;
     cModule* from = links.sender(static_cast<std::size_t>(sources[i].path.front()));
     cModule* to = links.receiver(static_cast<std::size_t>(sources[i].path.back()));
-    if (from && told) {
-      const auto said = spending(*told, shown.payee(sources[i].path), shown.seller());
-      lines[from].insert(lines[from].end(), said.begin(), said.end());
+    if (from && sourceShown) {
+      const auto spent = spending(*sourceShown, shown.payee(sources[i].path), shown.seller());
+      lines[from].insert(lines[from].end(), spent.begin(), spent.end());
     } else if (from && reading.weight > 0) {
       lines[from].push_back(sources[i].name + ": weight " + number(reading.weight));
     }

@@ -117,14 +117,14 @@ void Panel::sources(const MarketBridge& market, const Readings& readings, const 
   for (std::size_t n = 0; n < chosen.size(); ++n) {
     const std::size_t i = chosen[n];
     const SourceReading& reading = readings.sources()[i];
-    const SourceShown* told = i < shown.sources().size() ? &shown.sources()[i] : nullptr;
+    const SourceShown* sourceShown = i < shown.sources().size() ? &shown.sources()[i] : nullptr;
     std::string text = left(names[n], width) + right(bits_per_second(reading.goodput_bps), 10) +
                        right(percent(reading.marked), 8) +
                        right(reading.weight <= 0 ? "-" : number(reading.weight), 8);
-    if (told) {
-      text += right(number(told->marks_per_s), 8) +
-              right(told->willing ? number(*told->willing) : "-", 8) +
-              right(number(told->fees_per_s), 8);
+    if (sourceShown) {
+      text += right(number(sourceShown->marks_per_s), 8) +
+              right(sourceShown->willing ? number(*sourceShown->willing) : "-", 8) +
+              right(number(sourceShown->fees_per_s), 8);
     }
     row(text);
   }
@@ -151,13 +151,13 @@ void Panel::links(const MarketBridge& market, const Readings& readings, const Sh
   for (const std::size_t n : chosen) {
     const std::size_t i = marking[n];
     const LinkReading& reading = readings.links()[i];
-    const LinkShown* told = i < shown.links().size() ? &shown.links()[i] : nullptr;
+    const LinkShown* linkShown = i < shown.links().size() ? &shown.links()[i] : nullptr;
     std::string text = left(plans[i].name, width) + right(percent(reading.load), 6) +
                        right(std::to_string(std::lround(reading.waiting)), 8) +
                        right(percent(reading.marked), 8);
-    if (told && told->price) {
-      text += right(number(*told->price), 8) + right(number(told->earns_per_s), 8) +
-              (owners ? "  " + left(told->owner, 9) : "");
+    if (linkShown && linkShown->price) {
+      text += right(number(*linkShown->price), 8) + right(number(linkShown->earns_per_s), 8) +
+              (owners ? "  " + left(linkShown->owner, 9) : "");
     }
     row(text);
   }

@@ -21,31 +21,31 @@ std::optional<double> perhaps(const Json& value) {
 
 void Shown::read(const std::string& json, Time t, const std::vector<std::int64_t>& marks) {
   if (json.empty() || t == t_) return;
-  const Json told = Json::parse(json);
+  const Json document = Json::parse(json);
   sources_.clear();
-  for (const Json& one : told.at("sources")) {
+  for (const Json& one : document.at("sources")) {
     sources_.push_back({one.at("name"), one.at("class"), one.at("marks"), one.at("fees"),
                         perhaps(one.at("willing"))});
   }
   earn(marks);
-  links_.resize(told.at("links").size());
+  links_.resize(document.at("links").size());
   for (std::size_t i = 0; i < links_.size(); ++i) {
-    const Json& one = told.at("links")[i];
+    const Json& one = document.at("links")[i];
     links_[i].owner = one.at("owner");
     links_[i].price = perhaps(one.at("price"));
   }
   agents_.clear();
-  for (const Json& one : told.at("agents")) {
+  for (const Json& one : document.at("agents")) {
     agents_.push_back({one.at("name"), one.at("role"), one.at("balance")});
   }
   payments_.clear();
-  for (const Json& one : told.value("payments", Json::array())) {
+  for (const Json& one : document.value("payments", Json::array())) {
     payments_.push_back(
         {one.at("from"), one.at("to"), one.at("for"), one.at("source"), one.at("money")});
   }
   char at[32];
   std::snprintf(at, sizeof at, "%8.1f s  ", static_cast<double>(t) * 1e-12);
-  for (const Json& line : told.at("news")) news_.push_front(at + line.get<std::string>());
+  for (const Json& line : document.at("news")) news_.push_front(at + line.get<std::string>());
   if (news_.size() > kNews) news_.resize(kNews);
   t_ = t;
   rates();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-#include "results/FlowFigures.h"
+#include "results/SendingFigures.h"
 
 #include <string>
 #include <utility>
 
-#include "results/Weighted.h"
+#include "results/Weight.h"
 
 namespace ecnomy::omnet {
 
@@ -14,72 +14,11 @@ using omnetpp::simsignal_t;
 
 namespace {
 
-const simsignal_t kDelivered = cComponent::registerSignal("deliveredPackets");
-const simsignal_t kCe = cComponent::registerSignal("cePackets");
-const simsignal_t kGoodput = cComponent::registerSignal("goodput");
-const simsignal_t kMarkRate = cComponent::registerSignal("markRate");
-const simsignal_t kCeShare = cComponent::registerSignal("ceShare");
-const simsignal_t kMeanDelay = cComponent::registerSignal("meanDelay");
 const simsignal_t kSent = cComponent::registerSignal("sentPackets");
 const simsignal_t kLost = cComponent::registerSignal("lostPackets");
 const simsignal_t kAckedRate = cComponent::registerSignal("ackedRate");
 
-void emitCount(cModule* module, simsignal_t signal, std::int64_t count) {
-  module->emit(signal, static_cast<omnetpp::intval_t>(count));
-}
-
-// Emits a mean with its weight: the number of seconds or packets behind it.
-void emitMean(cModule* module, simsignal_t signal, double value, double weight) {
-  if (!module->mayHaveListeners(signal)) return;
-  Weight stands(weight);
-  module->emit(signal, value, &stands);
-}
-
-void emitShare(cModule* module, simsignal_t signal, std::int64_t part, std::int64_t whole) {
-  emitMean(module, signal, share(part, whole), static_cast<double>(whole));
-}
-
-double bitRate(std::int64_t bytes, const Sample& sample) {
-  return static_cast<double>(bytes) * 8 / sample.seconds();
-}
-
 }  // namespace
-
-// ---- at the receiver
-
-void ArrivalFigures::open(cModule* shown, MarketBridge& market, int source) {
-  shown_ = shown;
-  market_ = &market;
-  first_ = market.firstFlow(source);
-  count_ = market.sourcePlan(source).count;
-}
-
-void ArrivalFigures::sample(const Sample& sample) {
-  std::int64_t delivered = 0, bytes = 0, ce = 0;
-  double delays_s = 0;
-  for (int flow = first_; flow < first_ + count_; ++flow) {
-    const FlowStats& stats = market_->flow(flow);
-    delivered += stats.delivered;
-    bytes += stats.delivered_bytes;
-    ce += stats.ce;
-    delays_s += seconds(stats.delay_sum_ps);
-  }
-  const std::int64_t packets = delivered - std::exchange(delivered_, delivered);
-  const std::int64_t marked = ce - std::exchange(ce_, ce);
-  const std::int64_t news = bytes - std::exchange(bytes_, bytes);
-  const double waited_s = delays_s - std::exchange(delays_s_, delays_s);
-  if (!sample.counts()) return;
-  emitCount(shown_, kDelivered, packets);
-  emitCount(shown_, kCe, marked);
-  emitMean(shown_, kGoodput, bitRate(news, sample), sample.seconds());
-  emitMean(shown_, kMarkRate, static_cast<double>(marked) / sample.seconds(), sample.seconds());
-  emitShare(shown_, kCeShare, marked, packets);
-  if (packets == 0) return;
-  const double all = static_cast<double>(packets);
-  emitMean(shown_, kMeanDelay, waited_s / all, all);
-}
-
-// ---- at the sender
 
 void SendingFigures::open(cModule* shown, MarketBridge& market, int source) {
   shown_ = shown;
@@ -118,9 +57,9 @@ void SendingFigures::sample(const Sample& sample, ISource& host) {
   const std::int64_t drops = lost - std::exchange(lost_, lost);
   const std::int64_t bytes = acked - std::exchange(acked_, acked);
   if (sample.counts()) {
-    emitCount(shown_, kSent, packets);
-    emitCount(shown_, kLost, drops);
-    emitMean(shown_, kAckedRate, bitRate(bytes, sample), sample.seconds());
+    shown_->emit(kSent, static_cast<omnetpp::intval_t>(packets));
+    shown_->emit(kLost, static_cast<omnetpp::intval_t>(drops));
+    emitMean(shown_, kAckedRate, sample.bitRate(bytes), sample.seconds());
   }
   if (cwnd_.empty() && rate_.empty() && rtt_.empty()) return;
   for (int member = 0; member < count_; ++member) {
@@ -136,7 +75,7 @@ void SendingFigures::sampleMember(const Sample& sample, std::size_t member,
   if (rate_.empty()) return;
   const std::int64_t acked = market_->flow(first_ + static_cast<int>(member)).acked_bytes;
   const std::int64_t bytes = acked - std::exchange(ackedEach_[member], acked);
-  if (sample.counts()) shown_->emit(rate_[member], bitRate(bytes, sample));
+  if (sample.counts()) shown_->emit(rate_[member], sample.bitRate(bytes));
 }
 
 }  // namespace ecnomy::omnet

@@ -19,7 +19,7 @@ void TcpMarketFlavour::segmentArrives(const Packet& packet, const TcpHeader& hea
       static_cast<std::uint32_t>(packet.getByteLength() - inet::B(header.getHeaderLength()).get());
   arrivalCwr_ = header.getCwrBit();
   arrivalFin_ = header.getFinBit();
-  told_ = TcpAck{};
+  arrivingAck_ = TcpAck{};
   const bool answered = arrivalBytes_ > 0 || header.getSynBit() || header.getFinBit();
   const MarketTcp::Arrival& arrival = tcp_->arrival();
   if (answered) receiver_.note(arrival.sent, arrival.tag && arrival.tag->again);
@@ -54,7 +54,7 @@ bool TcpMarketFlavour::shouldMarkAck() { return receiver_.echo(plan().echo); }
 
 void TcpMarketFlavour::ackSent() {
   acked_ = true;
-  receiver_.told();
+  receiver_.ackSent();
   state->full_sized_segment_counter = 0;
   state->ack_now = false;
   state->last_ack_sent = state->rcv_nxt;
@@ -67,7 +67,7 @@ std::vector<SeqRange> TcpMarketFlavour::held() {
 }
 
 TcpAck TcpMarketFlavour::readAck(const TcpHeader& header) const {
-  TcpAck ack = told_;
+  TcpAck ack = arrivingAck_;
   const MarketTcp::Arrival& arrival = tcp_->arrival();
   ack.number = header.getAckNo();
   ack.duplicates = arrivalBytes_ == 0 && !arrivalFin_;
@@ -76,7 +76,7 @@ TcpAck TcpMarketFlavour::readAck(const TcpHeader& header) const {
   ack.ce = arrival.ce;
   ack.room = planned_ ? std::numeric_limits<std::uint64_t>::max() : state->snd_wnd;
   if (!arrival.tag) return ack;
-  ack.told = true;
+  ack.counts = true;
   ack.answered = arrival.tag->answered;
   ack.answersAgain = arrival.tag->answersAgain;
   ack.marks = arrival.tag->marks;
@@ -91,7 +91,7 @@ void TcpMarketFlavour::ackArrives(const TcpHeader& header) {
   if (!flow_) return;
   const bool deaf = !planned_ && !tcp_->arrival().tag && counts_marks(plan().echo);
   if (deaf && flow_->nextSegment() > 0) {
-    tcp_->tellOfEcho(plan().window.law, connection_->getRemoteAddress());
+    tcp_->warnOfEcho(plan().window.law, connection_->getRemoteAddress());
   }
   flow_->onAck(readAck(header), now());
 }
