@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Queries of pages: numbers, values in SQL, tables that cannot be read; and pictures as SVG."""
+"""Queries of pages: numbers, values in SQL, and tables that cannot be read."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from matplotlib.figure import Figure
 
 from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis.pages.queries import Queries, columns_of, literal
-from ecnomy.analysis.pages.svg import svg_of
 
 
 def test_queries_of_a_page_are_numbered(tmp_path: Path) -> None:
@@ -41,14 +39,3 @@ def test_tables_that_cannot_be_read_are_errors(tmp_path: Path) -> None:
     (tmp_path / "flows.parquet").write_bytes(b"no table")
     with pytest.raises(ResultsError, match="a table cannot be read"):
         columns_of(str(tmp_path / "flows.parquet"))
-
-
-def test_equal_figures_are_equal_svg() -> None:
-    """The file has neither a date nor random identifiers."""
-
-    def drawn() -> bytes:
-        figure = Figure()
-        figure.subplots().plot([1, 2], [3, 4])
-        return svg_of(figure)
-
-    assert drawn() == drawn() and b"<dc:date>" not in drawn()

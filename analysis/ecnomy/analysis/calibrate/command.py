@@ -42,7 +42,7 @@ def calibrate_command(
     Completed runs are kept. Run the same command again to resume.
     """
     from ecnomy.agents.errors import InputError
-    from ecnomy.analysis.support.optional import scipy_part
+    from ecnomy.analysis.support.first_use import scipy_part
     from ecnomy.markets.sweep.config import load_sweep
     from ecnomy.markets.sweep.driver import default_folder
     from ecnomy.markets.sweep.engine_choice import with_engine

@@ -68,7 +68,7 @@ def compare_command(
     """
     from ecnomy.analysis.compare.comparison import compare, write_comparison
     from ecnomy.analysis.compare.runs import Study
-    from ecnomy.analysis.support.optional import scipy_part
+    from ecnomy.analysis.support.first_use import scipy_part
 
     scipy_part("stats")  # fails before minutes of runs rather than after them
     changes = (*(set_ or ()), *((f"warmup={warmup}",) if warmup else ()))

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Common parts of pictures whose panels share a time axis: colours, legends and phases."""
+"""Common parts of pictures: colours, style, legends, phases along a time axis, and files."""
 
 from __future__ import annotations
 
 import importlib
+import io
 import math
 import sys
 import warnings
@@ -28,6 +29,7 @@ __all__ = [
     "save",
     "shade_phases",
     "shortened",
+    "svg_of",
 ]
 
 PANEL_INCHES: Final = 2.1
@@ -68,6 +70,16 @@ def save(figure: Figure, file: str | Path | BinaryIO) -> None:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from ", category=UserWarning)
         figure.savefig(file, dpi=150, format="png", metadata={"Software": None})
+
+
+def svg_of(figure: Figure) -> bytes:
+    """Return a figure as SVG without a date, with identifiers that depend only on the drawing."""
+    import matplotlib
+
+    out = io.BytesIO()
+    with matplotlib.rc_context({"svg.hashsalt": "ecnomy", "svg.fonttype": "path"}):
+        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+    return out.getvalue()
 
 
 def legend_beside(axis: Axes, title: str) -> None:

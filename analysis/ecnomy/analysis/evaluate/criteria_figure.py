@@ -7,9 +7,8 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any, Final
 
-from ecnomy.analysis.draw.panels import COLOURS, panel_style
+from ecnomy.analysis.draw.panels import COLOURS, panel_style, svg_of
 from ecnomy.analysis.evaluate.verdicts import Verdict
-from ecnomy.analysis.pages.svg import svg_of
 
 __all__ = ["means", "row_label"]
 

@@ -31,7 +31,7 @@ import numpy as np
 from ecnomy.agents.arrays import Floats
 from ecnomy.agents.errors import InputError
 from ecnomy.analysis.game.profiles import Profile, alone, mixed
-from ecnomy.analysis.support.optional import scipy_part
+from ecnomy.analysis.support.first_use import scipy_part
 from ecnomy.markets.inputs.missing_packages import extras
 
 __all__ = ["EPSILON", "Flow", "Rest", "alpha_rank", "duels", "egt", "ranked", "resting"]

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ecnomy.agents.arrays import Floats
-from ecnomy.analysis.draw.panels import COLOURS, panel_style
+from ecnomy.analysis.draw.panels import COLOURS, panel_style, svg_of
 from ecnomy.analysis.pages.parts import money
-from ecnomy.analysis.pages.svg import svg_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

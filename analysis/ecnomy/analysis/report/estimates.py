@@ -22,7 +22,7 @@ from ecnomy.analysis.pages.parts import Cell, Query, money
 from ecnomy.analysis.report.database import Database
 from ecnomy.analysis.report.material import Made
 from ecnomy.analysis.statistics.intervals import LEVEL, bootstrap
-from ecnomy.analysis.support.optional import scipy_part
+from ecnomy.analysis.support.first_use import scipy_part
 
 __all__ = [
     "BLOCKS",

@@ -18,7 +18,7 @@ from ecnomy.analysis.report.profitability import Answer
 from ecnomy.analysis.report.statement import period_s
 from ecnomy.analysis.report.tariffs import Tariff
 from ecnomy.analysis.statistics.intervals import LEVEL
-from ecnomy.analysis.support.optional import scipy_part
+from ecnomy.analysis.support.first_use import scipy_part
 
 __all__ = ["promises", "share_interval"]
 

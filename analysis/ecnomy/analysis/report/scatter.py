@@ -33,7 +33,7 @@ from ecnomy.analysis.report.profitability import Answer
 from ecnomy.analysis.report.tariffs import Tariff
 from ecnomy.analysis.run.guarantors import Provider, flows_of
 from ecnomy.analysis.statistics.intervals import LEVEL, correlation
-from ecnomy.analysis.support.optional import scipy_part
+from ecnomy.analysis.support.first_use import scipy_part
 from ecnomy.markets.bridge.columns import late_column
 
 __all__ = ["LEAST", "Samples", "corrected", "fisher", "reliability", "samples_of", "scatter"]

@@ -84,7 +84,7 @@ def _before(out: Path) -> None:
     from ecnomy.agents.errors import InputError
     from ecnomy.analysis.pages.shell import page_maker
     from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
-    from ecnomy.analysis.support.optional import scipy_part
+    from ecnomy.analysis.support.first_use import scipy_part
 
     scipy_part("stats")
     page_maker()

@@ -10,7 +10,7 @@ import numpy as np
 
 from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.statistics.intervals import Interval, bootstrap
-from ecnomy.analysis.support.optional import scipy_part
+from ecnomy.analysis.support.first_use import scipy_part
 
 __all__ = ["rank_correlation"]
 

@@ -29,7 +29,7 @@ from ecnomy.analysis.statistics.intervals import (
     t_quantile,
     welch_freedom,
 )
-from ecnomy.analysis.support.optional import scipy_part
+from ecnomy.analysis.support.first_use import scipy_part
 
 __all__ = ["Comparison", "compared", "q_values"]
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from ecnomy.agents.arrays import Floats
 from ecnomy.agents.errors import InputError
-from ecnomy.analysis.support.optional import scipy_part
+from ecnomy.analysis.support.first_use import scipy_part
 
 __all__ = [
     "LEVEL",

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Imports the names of a package on first use.
+"""Imports the names of a package, and the parts of scipy, on first use.
 
 Help and tab completion import the packages of all verbs. With eager imports, they would spend
-seconds on importing pandas and Mesa.
+seconds on importing pandas and Mesa. Each part of scipy takes a fraction of a second.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-__all__ = ["on_first_use"]
+from ecnomy.agents.errors import InputError
+
+__all__ = ["on_first_use", "scipy_part"]
 
 
 def on_first_use(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
@@ -31,3 +33,15 @@ def on_first_use(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]
         return value
 
     return found
+
+
+def scipy_part(name: str) -> Any:
+    """Return the module scipy.<name>.
+
+    Raises:
+        InputError: scipy is missing from this installation.
+    """
+    try:
+        return importlib.import_module(f"scipy.{name}")
+    except ModuleNotFoundError as error:
+        raise InputError("ecnomy needs scipy; install it: pip install 'scipy>=1.11'") from error

@@ -7,8 +7,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from ecnomy.analysis.draw.panels import svg_of
 from ecnomy.analysis.pages.parts import Cell, Picture
-from ecnomy.analysis.pages.svg import svg_of
 from ecnomy.analysis.sweep_report.number_text import Scale, scale_of
 from ecnomy.analysis.sweep_report.points import Swept
 

@@ -51,7 +51,7 @@ import math
 import msgspec
 
 from ecnomy.agents.errors import InputError
-from ecnomy.analysis.support.optional import scipy_part
+from ecnomy.analysis.support.first_use import scipy_part
 
 __all__ = ["ParallelCarriers", "Posted"]
 

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from ecnomy.agents.arrays import Floats
 from ecnomy.agents.errors import InputError
-from ecnomy.analysis.support.optional import scipy_part
+from ecnomy.analysis.support.first_use import scipy_part
 from ecnomy.analysis.theory.routes import incidence
 from ecnomy.analysis.theory.utility import Utility
 

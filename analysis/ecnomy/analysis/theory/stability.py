@@ -14,7 +14,7 @@ import math
 from typing import Final
 
 from ecnomy.agents.errors import InputError
-from ecnomy.analysis.support.optional import scipy_part
+from ecnomy.analysis.support.first_use import scipy_part
 
 __all__ = [
     "NO_OSCILLATION_BELOW",

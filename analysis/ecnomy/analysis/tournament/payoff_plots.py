@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ecnomy.agents.arrays import Floats
-from ecnomy.analysis.draw.panels import COLOURS, panel_style
+from ecnomy.analysis.draw.panels import COLOURS, panel_style, svg_of
 from ecnomy.analysis.game.dynamics import Flow
-from ecnomy.analysis.pages.svg import svg_of
 from ecnomy.analysis.tournament.paying import Found, Outcome
 
 if TYPE_CHECKING:
