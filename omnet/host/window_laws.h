@@ -5,6 +5,7 @@
 
 #include "host/law_family.h"
 #include "laws/window/bbr.h"
+#include "laws/window/bbr1.h"
 #include "laws/window/cubic.h"
 #include "laws/window/dctcp.h"
 #include "laws/window/multcp.h"
@@ -21,7 +22,7 @@
 namespace ecnomy {
 
 using WindowLaws = LawList<Wtp, WtpSender, Reno, NewReno, Tahoe, MulTcp, RemSource, Vegas, Primal,
-                           Cubic, Dctcp, Prague, Bbr, Scream>;
+                           Cubic, Dctcp, Prague, Bbr, Bbr1, Scream>;
 using WindowVariant = WindowLaws::Variant;
 
 }  // namespace ecnomy

@@ -159,6 +159,7 @@ TRANSPORTS: Final[dict[str, Strategy]] = {
             "dctcp",
             "prague",
             "bbr",
+            "bbr1",
             "scream",
         )
     },

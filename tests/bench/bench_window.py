@@ -33,6 +33,7 @@ TRANSPORTS: dict[str, Tcp] = {
     "cubic": plans.tcp(plans.cubic()),
     "dctcp": plans.tcp(plans.dctcp()),
     "bbr": plans.tcp(plans.bbr(), sack=True),
+    "bbr1": plans.tcp(plans.bbr1(), sack=True),
     "rem source": plans.tcp(plans.rem_source(w=1e3, min_rate=10)),
     "wtp, paced": plans.tcp(plans.wtp(1.0, 0.1), initial_mark_rate=10.0),
     "primal, paced": plans.tcp(plans.primal(), initial_mark_rate=10.0),

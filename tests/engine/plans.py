@@ -197,6 +197,11 @@ def bbr(**other: float | str) -> Law:
     return law("window", "bbr", other)
 
 
+def bbr1(**other: float | str) -> Law:
+    """BBR version 1 with its default parameters, except those in `other`."""
+    return law("window", "bbr1", other)
+
+
 def scream(**other: float | str) -> Law:
     """SCReAM 2 with the parameters of its draft, except those in `other`."""
     return law("window", "scream", other)
@@ -209,8 +214,8 @@ def tcp(window: Law = RENO, **other: float | str) -> Tcp:
     """TCP with 1000-byte packets; WTP paced with accurate echo, others ack-clocked RFC 3168.
 
     Primal control is paced like WTP, and the REM source is ack-clocked. DCTCP has an accurate echo.
-    Prague, SCReAM and BBR are paced with accurate echo. All packets of Prague and SCReAM are
-    ECT(1).
+    Prague, SCReAM and both versions of BBR are paced with accurate echo. All packets of Prague and
+    SCReAM are ECT(1).
     """
     l4s = window.law in ("prague", "scream")
     weighted = window.law in ("wtp", "primal") or l4s
@@ -220,8 +225,8 @@ def tcp(window: Law = RENO, **other: float | str) -> Tcp:
         mss_bytes=960,
         header_bytes=40,
         ack_bytes=40,
-        send="paced" if weighted or window.law == "bbr" else "ack-clocked",
-        echo="accurate" if weighted or window.law in ("rem", "dctcp", "bbr") else "rfc3168",
+        send="paced" if weighted or window.law in ("bbr", "bbr1") else "ack-clocked",
+        echo="accurate" if weighted or window.law in ("rem", "dctcp", "bbr", "bbr1") else "rfc3168",
         ect="all" if l4s else "data",
         codepoint="ect-1" if l4s else "ect-0",
         sack=False,

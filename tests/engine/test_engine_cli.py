@@ -32,7 +32,7 @@ def test_describe_lists_every_law() -> None:
     assert red["unit"]["choices"] == ["packets", "bytes"]
     assert laws["window"]["tahoe"]["traits"]["recovery"] == "go-back"
     paced = [name for name, law in laws["window"].items() if law["traits"]["paced"]]
-    assert paced == ["primal", "bbr", "scream"]
+    assert paced == ["primal", "bbr", "bbr1", "scream"]
 
 
 def test_totals_without_a_bridge(tmp_path) -> None:

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from law_api import Laws, PathState, WindowState
 from oracle_bbr import BbrOracle
+from oracle_bbr1 import Bbr1Oracle
 
 __all__ = ["BBR_CHECKS", "DEFAULTS", "Scene", "follow"]
 
@@ -79,11 +80,15 @@ class Scene(NamedTuple):
 class Flow:
     """A host with one flow, whose law and oracle get the same calls."""
 
-    def __init__(self, laws: Laws, values: dict[str, float], scene: Scene, seed: int) -> None:
+    def __init__(
+        self, laws: Laws, values: dict[str, float], scene: Scene, seed: int, name: str
+    ) -> None:
         self.scene, self.draw = scene, random.Random(seed)
         self.window: WindowState = (min(10.0, scene.most), math.inf, 1.0, scene.most)
-        self.law = laws.window("bbr", list(values.values()))
-        self.oracle = BbrOracle(self.window, values)
+        self.law = laws.window(name, list(values.values()))
+        self.oracle: BbrOracle | Bbr1Oracle = (
+            BbrOracle(self.window, values) if name == "bbr" else Bbr1Oracle(self.window, values)
+        )
         self.now = self.una = self.next = self.srtt = self.min_rtt = 0
         self.limited_until = 0
         self.held: set[int] = set()
@@ -246,9 +251,11 @@ class Flow:
             self.rate = scene.rate * draw.choice((0.3, 1.0, 3.0))
 
 
-def follow(laws: Laws, values: dict[str, float], scene: Scene, seed: int = 1) -> set[str]:
+def follow(
+    laws: Laws, values: dict[str, float], scene: Scene, seed: int = 1, name: str = "bbr"
+) -> set[str]:
     """Compares law and oracle at each event; returns the states of the flow."""
-    return Flow(laws, values, scene, seed).run()
+    return Flow(laws, values, scene, seed, name).run()
 
 
 def check_bbr_steady(laws: Laws) -> None:

@@ -16,6 +16,7 @@ from typing import Final
 
 from check_aqm import AQM_CHECKS
 from check_bbr import BBR_CHECKS
+from check_bbr1 import BBR1_CHECKS
 from check_configure import CONFIGURE_CHECKS
 from check_controllers import CONTROLLER_CHECKS
 from check_docsis import DOCSIS_CHECKS
@@ -60,6 +61,7 @@ CHECKS: Final[dict[str, list[Callable[[Laws], None]]]] = {
     **PRAGUE_CHECKS,
     **SCREAM_CHECKS,
     **BBR_CHECKS,
+    **BBR1_CHECKS,
     **TRAFFIC_CHECKS,
     **USER_CHECKS,
     **PART_CHECKS,

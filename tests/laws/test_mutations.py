@@ -23,6 +23,7 @@ from typing import Final
 import pytest
 
 from aqm_faults import AQM_MUTATIONS
+from bbr1_faults import BBR1_MUTATIONS
 from bbr_faults import BBR_MUTATIONS
 from docsis_faults import DOCSIS_MUTATIONS
 from dualpi2_faults import DUALPI2_MUTATIONS
@@ -127,6 +128,7 @@ MUTATIONS: Final[dict[str, list[Mutation]]] = {
     **FQ_CODEL_MUTATIONS,
     **PRAGUE_MUTATIONS,
     **SCREAM_MUTATIONS,
+    **BBR1_MUTATIONS,
     **BBR_MUTATIONS,
     **AQM_MUTATIONS,
     **PART_MUTATIONS,

@@ -167,6 +167,7 @@ WINDOWS: Final = {
     "prague": plans.tcp(plans.prague(fallback=1)),
     "scream": plans.tcp(plans.scream()),
     "bbr": plans.tcp(plans.bbr(), sack=True, initial_window=10.0),
+    "bbr1": plans.tcp(plans.bbr1(), sack=True, initial_window=10.0),
 }
 
 # Changes during the run: (parameter of the link's law, its values in turn).

@@ -154,6 +154,10 @@ class LongTerm {
 class ExtraAcked {
  public:
   void restart(Time now) noexcept { since_ = now; }
+  void start_epoch(Time now) noexcept {
+    since_ = now;
+    delivered_ = 0;
+  }
   void end_of_round(int period) noexcept {
     if (++rounds_ < period) return;
     rounds_ = 0;

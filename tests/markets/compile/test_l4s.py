@@ -212,6 +212,8 @@ def test_check_warns_of_senders_that_do_not_answer_l4s_marks() -> None:
     assert "bbr sends ECT(0)" in line, "a bound above the round trip: it answers marks"
     assert warned("not_ect: drop", "{law: bbr}") == [], "and in no other"
     assert warned(DUAL, "{law: bbr, codepoint: ect-1}", delay="1 ms") == []
+    (line,) = warned(RED, "{law: bbr1}", delay="1 us")
+    assert "bbr1 ignores marks over a round trip" in line, "version 1 does on any path"
 
 
 def test_scream_sends_the_codepoint_of_its_response_to_marks() -> None:

@@ -46,6 +46,7 @@ def planned(transport: str) -> tuple[object, ...]:
         "cubic",
         "dctcp",
         "bbr",
+        "bbr1",
         "primal",
     ],
 )
