@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "host/registry.h"
-#include "laws/window/bbr.h"
 #include "laws/window/cubic.h"
 #include "laws/window/reno.h"
 #include "laws/window/wtp.h"
@@ -80,8 +79,8 @@ void check_control(const SourcePlan& source) {
     expect(wtp || tcp.slow_start, source, "slow_start: false", "slow start in multcp");
     return;
   }
-  expect(law == Reno::kName || law == NewReno::kName || law == Cubic::kName || law == Bbr::kName,
-         source, "window law " + law, "reno, newreno, cubic, bbr, wtp and multcp");
+  expect(law == Reno::kName || law == NewReno::kName || law == Cubic::kName || is_bbr(law), source,
+         "window law " + law, "reno, newreno, cubic, bbr, bbr1, wtp and multcp");
   expect(tcp.echo == Echo::off || tcp.echo == Echo::rfc3168, source, words_of(tcp.echo),
          "ecn: off and rfc3168 for " + tcp.window.law);
   check_parameters_of(source);

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "laws/window/bbr.h"
+#include "laws/window/bbr1.h"
 #include "laws/window/cubic.h"
 #include "laws/window/multcp.h"
 #include "laws/window/reno.h"
@@ -42,9 +43,11 @@ bool needs_own_laws(const Plan& plan) {
   });
 }
 
+bool is_bbr(const std::string& law) { return law == Bbr::kName || law == Bbr1::kName; }
+
 bool needs_bbr(const Plan& plan) {
   return std::any_of(plan.sources.begin(), plan.sources.end(), [](const SourcePlan& source) {
-    return source.transport.tcp && source.transport.window.law == Bbr::kName;
+    return source.transport.tcp && is_bbr(source.transport.window.law);
   });
 }
 
@@ -171,7 +174,8 @@ KernelLaws::~KernelLaws() = default;
 
 std::string KernelLaws::control_of(const std::string& law) const {
   if (law == Reno::kName || law == NewReno::kName) return "reno";
-  if (law == Cubic::kName || law == Bbr::kName) return law;
+  if (law == Cubic::kName) return "cubic";
+  if (is_bbr(law)) return "bbr";  // version 1 in mainline kernels
   if (!programs_) return "";
   return law == Wtp::kName ? programs_->wtp : law == MulTcp::kName ? programs_->multcp : "";
 }

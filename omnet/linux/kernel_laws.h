@@ -15,6 +15,8 @@ namespace ecnomy::kernel {
 
 // True for a law that needs a BPF program.
 bool is_own_law(const std::string& law);
+// True for both versions of BBR, which the kernel's only BBR implements.
+bool is_bbr(const std::string& law);
 // True if a source of the plan needs a law in BPF, or the kernel's BBR.
 bool needs_own_laws(const Plan& plan);
 bool needs_bbr(const Plan& plan);

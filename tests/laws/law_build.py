@@ -52,8 +52,8 @@ MARKING: Final = {
     "virtual_queue": "backlog_bytes",
 }
 WINDOW: Final = (
-    *("bbr", "cubic", "dctcp", "prague", "primal", "rem_source", "scream", "tahoe", "vegas"),
-    *("wtp", "wtp_sender"),
+    *("bbr", "bbr1", "cubic", "dctcp", "prague", "primal", "rem_source", "scream"),
+    *("tahoe", "vegas", "wtp", "wtp_sender"),
 )
 LAW_SOURCES: Final = tuple(
     sorted({*(p.stem for p in NATIVE.glob("*.cc") if p.stem != "binding"), *MARKING, *WINDOW})
