@@ -36,6 +36,7 @@ class WindowHost {
   bool has_rate() const noexcept { return traits_->paced; }
   bool noisy() const noexcept { return noisy_; }
   bool tracks() const noexcept { return traits_->tracks; }
+  bool sees() const noexcept { return traits_->sees; }
 
   void begin(Window& window) noexcept {
     if (!traits_->begins) return;
@@ -53,12 +54,8 @@ class WindowHost {
     });
     log_.changed("rtt", before, window, rtt);
   }
-  // Calls `path()` only if the law has the hook `see`.
-  template <class MakePath>
-  void see(MakePath&& path) noexcept {
-    if (!traits_->sees) [[likely]]
-      return;
-    const Path flow = path();
+  // Only for laws with the hook `see`.
+  void see(const Path& flow) noexcept {
     on_law(law_, [&](auto& law) {
       if constexpr (kTraitsOf<decltype(law)>.sees) law.see(flow);
     });

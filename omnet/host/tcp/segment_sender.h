@@ -170,17 +170,20 @@ class SegmentSender {
   // segment_sender_in.h
   template <SegmentPort Port>
   void advance(Port& port, const AckNews& ack, Time since, Time now);
+  // It is not inlined: it is rare, and would take registers from every ACK.
   template <SegmentPort Port>
-  void duplicate(Port& port, const AckNews& ack, Time now);
+  [[gnu::noinline]] void duplicate(Port& port, const AckNews& ack, Time now);
   template <SegmentPort Port>
   void recover(Port& port, Time now);
   void sample_rtt(Time sent, Time now) noexcept;
   bool overtaken(const AckNews& ack) const noexcept;
   std::int64_t fresh_marks(const AckNews& ack, std::int64_t answered) const noexcept;
+  // It is inlined, because every ACK runs it, and a call would save and restore many registers.
   template <SegmentPort Port>
-  void learn_marks(Port& port, const AckNews& ack, const Answer& answer, Time now);
+  [[gnu::always_inline]] inline void learn_marks(Port& port, const AckNews& ack,
+                                                 const Answer& answer, Time now);
   template <SegmentPort Port>
-  void respond(Port& port, const Ack& ack, Time now);
+  [[gnu::noinline]] void respond(Port& port, const Ack& ack, Time now);
   double used(std::int64_t flight) const noexcept {
     return std::min(window_.cwnd, static_cast<double>(flight));
   }
@@ -194,7 +197,8 @@ class SegmentSender {
             sent_, next_ - una_, una_ <= app_limited_until_};
   }
   void show_path(Time now) noexcept {
-    law_.see([&] { return path(now); });
+    if (law_.sees()) [[unlikely]]
+      law_.see(path(now));
   }
   [[gnu::noinline]] void tell_lost() noexcept;
   std::int64_t packets_for_law(std::int64_t newly_acked, std::int64_t flight,

@@ -33,16 +33,14 @@ class HostedWindow {
   bool aims() const { return traits().aims; }
   bool has_rate() const { return traits().paced; }
   bool tracks() const { return traits().tracks; }
+  bool sees() const { return traits().sees; }
   bool noisy() const { return own_ ? own_->noisy() : builtIn_.noisy(); }
 
   void begin(Window& window) { own_ ? own_->begin(window) : builtIn_.begin(window); }
   void on_rtt(Window& window, Time rtt) {
     own_ ? own_->on_rtt(window, rtt) : builtIn_.on_rtt(window, rtt);
   }
-  template <class MakePath>
-  void see(MakePath&& path) {
-    own_ ? own_->see(path()) : builtIn_.see(path);
-  }
+  void see(const Path& path) { own_ ? own_->see(path) : builtIn_.see(path); }
   void on_sent(const Path& path, std::int64_t seq) {
     own_ ? own_->on_sent(path, seq) : builtIn_.on_sent(path, seq);
   }
