@@ -6,7 +6,7 @@
                                                             (elastic.py); sigmoid, step
                                                             (inelastic.py)
     TIME_UTILITIES      a transfer's time        transfer   file-deadline, page (times.py)
-    CALL_UTILITIES      a call's delay and loss  s          e-model (voice.py)
+    CALL_UTILITIES      a call's delay and loss  s          e-model (e_model.py)
 
 A new kind is a class in one of these files and an entry in find.py. Each file gives its formulas
 and their sources. find.py describes how a strategy declares a utility, and how users name a custom
@@ -15,6 +15,7 @@ utility. `ecnomy.analysis.draw.utilities_plot` draws the utilities.
 
 from __future__ import annotations
 
+from ecnomy.agents.utilities.e_model import CallUtility, EModel
 from ecnomy.agents.utilities.elastic import AlphaFair, Log, Quadratic, Sqrt, Target
 from ecnomy.agents.utilities.find import (
     CALL_UTILITIES,
@@ -32,7 +33,6 @@ from ecnomy.agents.utilities.find import (
 from ecnomy.agents.utilities.inelastic import Sigmoid, Step
 from ecnomy.agents.utilities.times import FileDeadline, PageWait, TimeUtility, TransferUtility
 from ecnomy.agents.utilities.utility import AtRate, RateUtility, Utility, delay_cost_of
-from ecnomy.agents.utilities.voice import CallUtility, EModel
 
 __all__ = [
     "CALL_UTILITIES",

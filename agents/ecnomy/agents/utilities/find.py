@@ -23,11 +23,11 @@ from ecnomy.agents import find as families
 from ecnomy.agents.errors import EcnomyError, StrategyError
 from ecnomy.agents.find import Family
 from ecnomy.agents.parameters import Refused
+from ecnomy.agents.utilities.e_model import CallUtility, EModel
 from ecnomy.agents.utilities.elastic import AlphaFair, Log, Quadratic, Sqrt, Target
 from ecnomy.agents.utilities.inelastic import Sigmoid, Step
 from ecnomy.agents.utilities.times import FileDeadline, PageWait, TimeUtility
 from ecnomy.agents.utilities.utility import Utility
-from ecnomy.agents.utilities.voice import CallUtility, EModel
 
 __all__ = [
     "CALL_UTILITIES",

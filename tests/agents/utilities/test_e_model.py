@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ecnomy.agents.parameters import Refused
 from ecnomy.agents.utilities import EModel, call_utility_of
-from ecnomy.agents.utilities.voice import delay_impairment, mos_of_r, r_of_mos
+from ecnomy.agents.utilities.e_model import delay_impairment, mos_of_r, r_of_mos
 
 CALL = EModel(a=2.0)
 BARE = EModel(a=2.0, codec="g711")
