@@ -145,6 +145,16 @@ def test_every_example_has_a_page(pages: dict[str, str]) -> None:
         assert f"]({file.stem}.md)" in pages["gallery/index.md"], file.name
 
 
+def test_examples_show_the_pictures_that_the_list_of_examples_names(pages: dict[str, str]) -> None:
+    """Each link to a picture in configs/README.md is found, also if its name is not the file's."""
+    readme = (ROOT / "configs/README.md").read_text(encoding="utf-8")
+    named = re.findall(r"^\| ([a-z0-9-]+)\.yaml \|.*\((examples/[^)]+\.png)\)", readme, re.M)
+    assert ("live", "examples/dashboard.png") in named
+    for stem, picture in named:
+        for page in (f"gallery/{stem}.md", "gallery/index.md"):
+            assert f"pictures/configs/{picture})" in pages[page], stem
+
+
 def test_every_key_of_the_reference_is_on_a_page(pages: dict[str, str]) -> None:
     """Every key has a heading, or a term below the heading of its law, kind or role."""
     parts = {page: _by_heading(text) for page, text in pages.items() if "reference/keys" in page}
