@@ -27,7 +27,7 @@ from processes import LIMIT_S
 needs_program = pytest.mark.skipif(bool(program_lacks()), reason=program_lacks())
 TCP = "transport: {law: reno, mss: 960 bytes}"
 REFUSED = {
-    "transport: {law: vegas}": ("window law vegas", "reno, newreno, cubic, bbr, bbr1, wtp and multcp"),
+    "transport: {law: vegas}": ("window law vegas", "bbr, bbr1, wtp and multcp"),
     "transport: {law: wtp, ecn: accecn}": ("ecn: accecn is", "accurate for wtp"),
     "transport: {law: wtp, delayed_acks: 2}": ("delayed_acks above 1", "an ACK per packet"),
     "transport: {law: multcp, flows: 4, ecn: accurate}": ("ecn: accurate is", "rfc3168 for multcp"),
