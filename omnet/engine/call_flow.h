@@ -26,7 +26,7 @@ class CallFlow {
   void start(Core& core, Time now);
   void on_application(Core& core, Time now);         // a call begins or ends, or a packet is due
   void answer(Core& core, bool accepted, Time now);  // the answer to the request of a new call
-  void receive(Core& core, PacketId id, Time now);
+  [[gnu::noinline]] void receive(Core& core, PacketId id, Time now);
   void order(const FlowOrder& order) noexcept { active_ = order.active; }
   bool active(Time now) const noexcept;
 

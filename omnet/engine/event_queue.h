@@ -20,7 +20,9 @@ namespace ecnomy::engine {
 
 class EventQueue {
  public:
-  EventQueue() : near_(kSlots, Event{kFirst, 0, EventKind::sample, 0}) {}
+  EventQueue() : near_(kSlots + kMost, Event{kFirst, 0, EventKind::sample, 0}) {}
+  EventQueue(const EventQueue&) = delete;
+  EventQueue& operator=(const EventQueue&) = delete;
 
   void reserve(std::size_t events) { far_.reserve(events); }
 
@@ -28,19 +30,19 @@ class EventQueue {
   // be scheduled before `end`. No event may ever be scheduled before the event that was last on top.
   bool due(Time end) {
     if (head_ == tail_) refill(end);
-    return head_ != tail_ && near_[head_].time < end;
+    return head_ != tail_ && head_->time < end;
   }
-  const Event& top() const noexcept { return near_[head_]; }
+  const Event& top() const noexcept { return *head_; }
   void pop() noexcept { ++head_; }
 
   void push(Time time, EventKind kind, std::uint32_t subject) {
-    if (time < near_[head_ - 1].time) throw_past();
+    if (time < head_[-1].time) throw_past();
     insert({time, serial_++, kind, subject});
   }
 
   // Moves the event on top to a later time.
   void replace_top(Time time) {
-    const Event& first = near_[head_++];
+    const Event& first = *head_++;
     insert({time, serial_++, first.kind, first.subject});
   }
 
@@ -56,16 +58,17 @@ class EventQueue {
         "an event in the past: a pause, delay or interval of the scenario reaches beyond 100 days");
   }
   static bool earlier(const Event& a, const Event& b) noexcept { return a.before(b); }
-  auto slot(std::size_t at) noexcept { return near_.begin() + static_cast<std::ptrdiff_t>(at); }
+  Event* first_slot() noexcept { return near_.data() + 1; }
+  std::size_t slots() const noexcept { return near_.size() - kMost; }
 
   // The slot before the first event holds a past event or kFirst, so that the search ends there.
   [[gnu::always_inline]] void insert(const Event& event) {
     if (event.time >= horizon_) return far_.push(event);
-    if (tail_ - head_ >= kMost || tail_ == near_.size()) {
+    if (tail_ >= head_ + kMost || tail_ == end_) {
       make_room(event.time);
       if (event.time >= horizon_) return far_.push(event);
     }
-    Event* at = &near_[tail_++];
+    Event* at = tail_++;
     for (; at[-1].time > event.time; --at) *at = at[-1];
     *at = event;
   }
@@ -73,41 +76,53 @@ class EventQueue {
   // Moves the later half to the buckets, to make room for an event at `time`. Events at the same time move together or
   // stay together. The other events move to the front.
   [[gnu::noinline]] void make_room(Time time) {
-    const std::size_t keep = head_ + kMost / 2;
+    Event* const keep = head_ + kMost / 2;
     if (tail_ > keep) {
-      const Time last = near_[tail_ - 1].time;
-      const Time stays = near_[keep].time < last ? near_[keep].time : time;
+      const Time last = tail_[-1].time;
+      const Time stays = keep->time < last ? keep->time : time;
       if (stays < last) {
         horizon_ = stays + 1;
-        while (near_[tail_ - 1].time >= horizon_) far_.push(near_[--tail_]);
+        while (tail_[-1].time >= horizon_) far_.push(*--tail_);
       }
     }
-    if (tail_ < near_.size()) return;
-    if (head_ > 1) std::copy(slot(head_), slot(tail_), slot(1));
-    tail_ -= head_ - 1;
-    head_ = 1;
-    if (tail_ > near_.size() / 2) near_.resize(2 * near_.size());
+    if (tail_ < end_) return;
+    if (head_ > first_slot()) std::copy(head_, tail_, first_slot());
+    tail_ -= head_ - first_slot();
+    head_ = first_slot();
+    if (tail_ > near_.data() + slots() / 2) grow();
   }
 
   [[gnu::noinline]] void refill(Time until) {
-    head_ = tail_ = 1;
+    head_ = tail_ = first_slot();
     horizon_ = far_.take(kAtOnce, until, [this](const Event& event) {
-      if (tail_ == near_.size()) near_.resize(2 * near_.size());
-      near_[tail_++] = event;
+      if (tail_ == end_) grow();
+      *tail_++ = event;
     });
-    if (tail_ > kMost) return std::sort(slot(1), slot(tail_), earlier);
-    for (std::size_t i = 2; i < tail_; ++i) {
-      const Event event = near_[i];
-      std::size_t at = i;
-      for (; event.before(near_[at - 1]); --at) near_[at] = near_[at - 1];
-      near_[at] = event;
+    if (tail_ > first_slot() + kMost - 1) return std::sort(first_slot(), tail_, earlier);
+    for (Event* next = first_slot() + 1; next < tail_; ++next) {
+      const Event event = *next;
+      Event* at = next;
+      for (; event.before(at[-1]); --at) *at = at[-1];
+      *at = event;
     }
   }
 
-  // The next events are near_[head_] to near_[tail_ - 1], in order. No event in far_ is before horizon_.
-  // Of two events at the same time, the one in near_ precedes the one in far_.
+  // Doubles the slots.
+  void grow() {
+    const std::ptrdiff_t head = head_ - near_.data(), tail = tail_ - near_.data();
+    near_.resize(2 * slots() + kMost);
+    head_ = near_.data() + head;
+    tail_ = near_.data() + tail;
+    end_ = near_.data() + slots();
+  }
+
+  // The next events are those from head_ up to tail_, in order. No event in far_ is before horizon_. Of two events at
+  // the same time, the one in near_ precedes the one in far_. Pointers save the multiplication of an index. The last
+  // kMost elements are never used, so that head_ + kMost is within the array.
   std::vector<Event> near_;
-  std::size_t head_ = 1, tail_ = 1;
+  Event* head_ = near_.data() + 1;
+  Event* tail_ = head_;
+  Event* end_ = near_.data() + slots();
   Time horizon_ = kLast;
   EventBuckets far_;
   std::uint64_t serial_ = 0;

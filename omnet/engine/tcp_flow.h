@@ -56,8 +56,9 @@ class TcpFlow {
   std::int32_t segment_bytes(std::int64_t seq) const noexcept;
 
   // tcp_receive.cc
-  void receive_ack(Core& core, const Packet& ack, bool news, Time now);
-  void receive_data(Core& core, PacketId id, Time now);
+  // These two are not inlined: data would save the registers that only ACKs use.
+  [[gnu::noinline]] void receive_ack(Core& core, PacketId id, Time now);
+  [[gnu::noinline]] void receive_data(Core& core, PacketId id, Time now);
   [[gnu::noinline]] void put_off_ack(Core& core, Time now);
   void acknowledge(Core& core, PacketId id, std::uint16_t keep, Time now);
   [[gnu::noinline]] void report_held(Core& core, PacketId id);

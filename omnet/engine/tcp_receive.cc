@@ -7,13 +7,8 @@
 namespace ecnomy::engine {
 
 void TcpFlow::receive(Core& core, PacketId id, Time now) {
-  if (!core.packets[id].has(kAck)) return receive_data(core, id, now);
-  const Packet ack = core.packets[id];  // a copy: packets sent in response may reuse its place
-  if (ack.has(kCe)) ++stats(core).control_ce;
-  const bool ours = ack.connection == connection_;
-  const bool news = ours && ack.has(kSack) && note_blocks(core, id);
-  core.packets.release(id);
-  if (ours) receive_ack(core, ack, news, now);
+  if (core.packets[id].has(kAck)) return receive_ack(core, id, now);
+  receive_data(core, id, now);
 }
 
 bool TcpFlow::note_blocks(Core& core, PacketId id) {
@@ -27,19 +22,27 @@ bool TcpFlow::note_blocks(Core& core, PacketId id) {
 }
 
 // Each packet carries its departure time, as with timestamps. So the RTT of a retransmission is measured from its own
-// departure (RFC 7323 section 4), and its ACK ends the back-off of the timer.
-void TcpFlow::receive_ack(Core& core, const Packet& ack, bool news, Time now) {
-  if (core.trace) core.note(TraceEvent::ack, -1, ack, now);
+// departure (RFC 7323 section 4), and its ACK ends the back-off of the timer. The ACK is read and released first, as
+// packets sent in response may reuse its place.
+void TcpFlow::receive_ack(Core& core, PacketId id, Time now) {
+  const Packet& packet = core.packets[id];
+  if (packet.has(kCe)) ++stats(core).control_ce;
+  if (packet.connection != connection_) return core.packets.release(id);
+  const bool news = packet.has(kSack) && note_blocks(core, id);
+  if (core.trace) core.note(TraceEvent::ack, -1, packet, now);
+  AckNews ack{packet.seq, 0, packet.marks, packet.sent, packet.has(kEce), true, news};
+  const bool syn = packet.has(kSyn), again = packet.has(kRetransmit);
+  core.packets.release(id);
   Port port{core, *this};
-  if (ack.has(kSyn)) {
-    if (sender_.connecting()) sender_.connected(port, ack.has(kRetransmit), ack.sent, now);
+  if (syn) {
+    if (sender_.connecting()) sender_.connected(port, again, ack.sent, now);
     return;
   }
   if (!sender_.is_open()) return;
-  const std::int64_t packets = transport().repair ? ack.seq - sender_.una() : 1;
-  std::int64_t bytes = packets * source_->packet_bytes();
-  if (ack.seq == sender_.end()) bytes += segment_bytes(ack.seq - 1) - source_->packet_bytes();
-  sender_.on_ack(port, {ack.seq, bytes, ack.marks, ack.sent, ack.has(kEce), true, news}, now);
+  const std::int64_t packets = transport().repair ? ack.next - sender_.una() : 1;
+  ack.bytes = packets * source_->packet_bytes();
+  if (ack.next == sender_.end()) ack.bytes += segment_bytes(ack.next - 1) - source_->packet_bytes();
+  sender_.on_ack(port, ack, now);
 }
 
 // An ACK that is not delayed reuses its data packet's place in the pool.

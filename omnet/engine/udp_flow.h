@@ -18,7 +18,7 @@ class UdpFlow {
 
   void start(Core& core, Time now);
   void on_application(Core& core, Time now);  // a datagram is due
-  void receive(Core& core, PacketId id, Time now);
+  [[gnu::noinline]] void receive(Core& core, PacketId id, Time now);
   void order(const FlowOrder& order) noexcept { active_ = order.active; }
   bool active(Time now) const noexcept;
 

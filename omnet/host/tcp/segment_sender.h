@@ -134,25 +134,25 @@ class SegmentSender {
   bool window_open() const noexcept;
   template <SegmentPort Port>
   bool gate_open(Port& port, Time now);
-  bool held_back(const FlowStats& stats, Time now) const noexcept;
+  bool held_back(const FlowStats& stats, double cap, Time now) const noexcept;
   bool spent(const FlowStats& stats) const noexcept;
   template <SegmentPort Port>
   bool available(Port& port, std::int64_t seq) const;
   template <SegmentPort Port>
   std::int64_t next_segment(Port& port) const;
   template <SegmentPort Port>
-  void emit(Port& port, std::int64_t seq, Time now);
+  void emit(Port& port, std::int64_t seq, double cap, Time now);
   template <SegmentPort Port>
   void retransmit(Port& port, Time now);
   template <SegmentPort Port>
   void resend_from_una(Port& port, Time now);  // go-back-n
   template <SegmentPort Port>
-  void shut_gate(Port& port, Time now);
+  void shut_gate(Port& port, double cap, Time now);
   void reopen_gate(Time now) noexcept;
   void hasten_gate(Time now) noexcept;
   Time pace_interval() const noexcept;
-  Time cap_interval(Time now, Time from) const noexcept;
-  double cap_bps(Time now) const noexcept;
+  Time cap_interval(double cap, Time now, Time from) const noexcept;
+  double cap_bps(Time now) const noexcept;  // the lower of both caps; below 0: none
   void not_window_limited() noexcept;
   void restart_after_idle(Time now) noexcept;
   void lose_window(Time now) noexcept;

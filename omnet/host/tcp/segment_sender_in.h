@@ -21,7 +21,9 @@ void SegmentSender::on_ack(Port& port, const AckNews& ack, Time now) {
   if (ack.next > una_) {
     advance(port, ack, since, now);
   } else if (ack.next == una_ && ack.duplicate) {
-    duplicate(port, ack, now);
+    // A copy by fields, so that only duplicates are stored in memory for the call.
+    const AckNews copy{ack.next, ack.bytes, ack.marks, ack.sent, ack.ece, true, ack.news};
+    duplicate(port, copy, now);
   }
   if (state_ != State::open) return;
   if (ack.news && suspect_loss()) recover(port, now);

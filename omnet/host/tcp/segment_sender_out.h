@@ -46,8 +46,7 @@ inline Time SegmentSender::pace_interval() const noexcept {
 
 // Interval from a packet at `from` to the next packet. Under a profile, this is an interval of operational time, so a
 // step within it applies from the step's time on.
-inline Time SegmentSender::cap_interval(Time now, Time from) const noexcept {
-  const double cap = cap_bps(now);
+inline Time SegmentSender::cap_interval(double cap, Time now, Time from) const noexcept {
   if (cap < 0) return 0;
   const auto interval = [&](double bps) {
     return Gate::interval(8.0 * setup_->packet_bytes / bps * kPsPerSecond);
@@ -60,9 +59,9 @@ inline Time SegmentSender::cap_interval(Time now, Time from) const noexcept {
 }
 
 template <SegmentPort Port>
-void SegmentSender::shut_gate(Port& port, Time now) {
+void SegmentSender::shut_gate(Port& port, double cap, Time now) {
   const Time pace = pace_interval();
-  const Time by_cap = cap_interval(now, gate_.at());
+  const Time by_cap = cap_interval(cap, now, gate_.at());
   if (by_cap > pace) not_window_limited();
   const Time interval = std::max(pace, by_cap);
   if (interval > 0) gate_.shut(now, interval, port.overhead());
@@ -70,7 +69,7 @@ void SegmentSender::shut_gate(Port& port, Time now) {
 
 // Shortens the wait that a cap has set, after the cap was lifted or raised.
 inline void SegmentSender::reopen_gate(Time now) noexcept {
-  gate_.shorten(std::max(pace_interval(), cap_interval(now, gate_.from())));
+  gate_.shorten(std::max(pace_interval(), cap_interval(cap_bps(now), now, gate_.from())));
 }
 
 // Shortens the wait if the window has grown since the wait was set. If the window is below one packet, all packets sent
@@ -117,8 +116,10 @@ template <SegmentPort Port>
 void SegmentSender::send_allowed(Port& port, Time now) {
   if (state_ != State::open || one_waits_) return;
   restart_after_idle(now);
-  while (window_open()) {
-    const std::int64_t seq = held_back(port.stats(), now) ? kNoSegment : next_segment(port);
+  if (!window_open()) return;
+  const double cap = cap_bps(now);
+  do {
+    const std::int64_t seq = held_back(port.stats(), cap, now) ? kNoSegment : next_segment(port);
     if (seq == kNoSegment) return not_window_limited();
     if (!gate_open(port, now)) return;
     if (seq >= next_) {
@@ -126,14 +127,14 @@ void SegmentSender::send_allowed(Port& port, Time now) {
     } else {
       resent(seq);
     }
-    emit(port, seq, now);
-    shut_gate(port, now);
-  }
+    emit(port, seq, cap, now);
+    shut_gate(port, cap, now);
+  } while (window_open());
 }
 
 // True if the flow is inactive, its mark cap is spent, or its rate cap is 0.
-inline bool SegmentSender::held_back(const FlowStats& stats, Time now) const noexcept {
-  return !active(now) || spent(stats) || cap_bps(now) == 0;
+inline bool SegmentSender::held_back(const FlowStats& stats, double cap, Time now) const noexcept {
+  return !active(now) || spent(stats) || cap == 0;
 }
 
 inline bool SegmentSender::spent(const FlowStats& stats) const noexcept {
@@ -179,7 +180,7 @@ inline void SegmentSender::restart_after_idle(Time now) noexcept {
 }
 
 template <SegmentPort Port>
-void SegmentSender::emit(Port& port, std::int64_t seq, Time now) {
+void SegmentSender::emit(Port& port, std::int64_t seq, double cap, Time now) {
   const bool again = seq < sent_;
   const std::int32_t bytes = port.cut(seq, !again);
   if (law_.tracks()) [[unlikely]]
@@ -197,7 +198,7 @@ void SegmentSender::emit(Port& port, std::int64_t seq, Time now) {
   }
   const bool cwr = cwr_due_ && !again;
   if (cwr) cwr_due_ = false;
-  const bool gated = transport().paced || cap_bps(now) >= 0;
+  const bool gated = transport().paced || cap >= 0;
   port.emit({seq, bytes, again, cwr, seq + 1 == end_, gated}, now);
 }
 
@@ -208,7 +209,7 @@ void SegmentSender::retransmit(Port& port, Time now) {
   again_ = rescue_ = una_;
   if (transport().ect_all && spent(port.stats())) return;
   again_ = rescue_ = una_ + 1;
-  emit(port, una_, now);
+  emit(port, una_, cap_bps(now), now);
 }
 
 // If the deadline has moved to a later time, it is checked again at the current event. Only an earlier deadline needs
