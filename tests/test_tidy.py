@@ -312,7 +312,7 @@ def test_the_table_of_the_papers_agents_names_what_there_is() -> None:
         assert all((ROOT / "tests" / test).is_file() for test in tests.split(", ")), number
         assert (ROOT / "configs" / "examples" / example).exists(), number
         paper, _, name = entry.partition(".")
-        assert not entry or re.search(rf"^  {name}:$", claims[paper], re.MULTILINE), number
+        assert not entry or re.search(rf"^  {name}:", claims[paper], re.MULTILINE), number
         for word in re.findall("`([a-z-]+)`", chosen):
             file = word.replace("-", "_") + ".py"
             known = (ROOT / "agents/ecnomy/agents/strategies" / file).is_file()

@@ -159,6 +159,39 @@ def test_broken_files(paper: Path, name: str, data: bytes, found: str) -> None:
         load_paper("siris2002")
 
 
+def _with_own_file(paper: Path, choice: str) -> Path:
+    """Moves the entry fig3 to a file of its own and its first choice to `choices`."""
+    tree = yaml.safe_load((paper / "claims.yaml").read_text())
+    entry = tree["entries"]["fig3"]
+    tree |= {"choices": {"first": entry["chosen"][0]}, "entries": {"fig3": "entries/fig3.yaml"}}
+    entry["chosen"][0] = {"use": choice}
+    (paper / "claims.yaml").write_text(yaml.safe_dump(tree))
+    file = paper / "entries/fig3.yaml"
+    file.parent.mkdir()
+    file.write_text(yaml.safe_dump(entry))
+    return file
+
+
+def test_entry_in_its_own_file(paper: Path) -> None:
+    """An entry from its own file, with a shared choice, equals the entry in claims.yaml."""
+    whole = load_paper("siris2002")
+    _with_own_file(paper, "first")
+    assert load_paper("siris2002") == whole
+
+
+def test_faults_of_an_entry_in_its_own_file(paper: Path) -> None:
+    """Unknown choices and keys, and a missing file, give one line that names the entry's file."""
+    file = _with_own_file(paper, "second")
+    with pytest.raises(InputError, match="fig3.yaml: chosen: no choice 'second', expected .*first"):
+        load_paper("siris2002")
+    file.write_text(yaml.safe_dump(yaml.safe_load(file.read_text()) | {"chosen": [], "extra": 1}))
+    with pytest.raises(InputError, match="fig3.yaml: .*unknown field `extra`"):
+        load_paper("siris2002")
+    file.unlink()
+    with pytest.raises(InputError, match="fig3.yaml.: No such file|No such file.*fig3.yaml"):
+        load_paper("siris2002")
+
+
 @pytest.mark.parametrize(("out", "found"), [("file", "a folder"), ("file/x", "a folder")])
 def test_folder_is_looked_at_first(
     paper: Path, tmp_path: Path, monkeypatch, out: str, found: str

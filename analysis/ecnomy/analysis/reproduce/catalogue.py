@@ -2,8 +2,11 @@
 """The catalogue of reproducible results: entries and claims of the papers, from configs/papers/.
 
     configs/papers/<paper>/claims.yaml      studies, entries, claims and their quantities
+    configs/papers/<paper>/entries/         entries that claims.yaml names by file
     configs/papers/<paper>/findings.yaml    findings on claims that were not confirmed
     configs/papers/<paper>/<study>.yaml     sweep files, and the scenarios they vary
+
+In claims.yaml, `choices` names choices of several entries, which refer to them with `use: NAME`.
 
 A claim expects quantities to lie in a region [low, high]. It names quantities by patterns in which
 `*` matches any text. Only judge.py compares quantities with regions.

@@ -57,7 +57,7 @@ def load_paper(name: str) -> Paper:
         )
     folder = papers_folder() / name
     file = folder / "claims.yaml"
-    paper = _converted(file, {**_tree(file), "folder": str(folder)}, Paper)
+    paper = _converted(file, {**_claims_tree(file), "folder": str(folder)}, Paper)
     if paper.paper != name:
         raise InputError(f"{file}: paper: found {paper.paper!r}, expected {name!r}")
     _check_settings(file, paper)
@@ -152,6 +152,36 @@ def _converted(file: Path, tree: dict[str, Any], kind: type[T]) -> T:
         return msgspec.convert(tree, type=kind)
     except msgspec.ValidationError as error:
         raise InputError(f"{file}: {error}") from None
+
+
+def _claims_tree(file: Path) -> dict[str, Any]:
+    """Return the content of a claims.yaml, with entries from their own files and shared choices."""
+    tree = _tree(file)
+    entries, choices = tree.get("entries"), tree.pop("choices", {})
+    if not isinstance(entries, dict) or not isinstance(choices, dict):
+        return tree  # conversion reports the fault
+    for item, entry in entries.items():
+        source = file.parent / entry if isinstance(entry, str) else file
+        if source != file:
+            entry = _tree(source)
+        if isinstance(entry, dict) and isinstance(entry.get("chosen"), list):
+            place = f"{source}: " if source != file else f"{file}: entries.{item}."
+            chosen = [_choice(each, choices, f"{place}chosen") for each in entry["chosen"]]
+            entry = {**entry, "chosen": chosen}
+        if source != file:
+            _converted(source, entry, Entry)
+        entries[item] = entry
+    return tree
+
+
+def _choice(chosen: Any, choices: dict[str, Any], place: str) -> Any:
+    """Return a choice; `use: NAME` stands for one of `choices`."""
+    if not isinstance(chosen, dict) or list(chosen) != ["use"]:
+        return chosen
+    if chosen["use"] not in choices:
+        known = ", ".join(choices) or "a choice of claims.yaml"
+        raise InputError(f"{place}: no choice {chosen['use']!r}, expected one of {known}")
+    return choices[chosen["use"]]
 
 
 def _tree(file: Path) -> dict[str, Any]:
