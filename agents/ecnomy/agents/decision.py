@@ -6,7 +6,6 @@ Agents decide in money only. The market converts willingness to pay into marks p
 
 from __future__ import annotations
 
-import math
 from typing import Any, Final
 
 import msgspec
@@ -18,12 +17,11 @@ from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.observation import NO_OFFER, Observation, Truths
 
-__all__ = ["FEW", "LEAVE", "NO_BUDGET", "NO_CAP", "Decision", "FlowDecision", "checked"]
+__all__ = ["LEAVE", "NO_BUDGET", "NO_CAP", "Decision", "FlowDecision", "checked"]
 
 LEAVE: Final = -1.0  # willingness or weight: unchanged
 NO_CAP: Final = -1.0  # rate cap: no limit
 NO_BUDGET: Final = -1.0  # budget: no limit
-FEW: Final = 16  # up to this number of flows, Python numbers are faster than NumPy
 
 
 class FlowDecision(msgspec.Struct, frozen=True):
@@ -117,14 +115,9 @@ def _amounts(
     if column.dtype.kind not in "iuf":
         raise StrategyError(f"{who} returned a {name} that is not a column of numbers")
     column = column.astype(np.float64, copy=False)
-    if len(column) <= FEW:
-        fits = _all_fit(column.tolist(), no)
-    else:
-        fits = bool((((column >= 0) & (column < np.inf)) | (column == no)).all())
-    if not fits:
-        bad = int(np.flatnonzero(~((column >= 0) & (column < np.inf)) & (column != no))[0])
-        bad_value = f"{column[bad]:g} for flow {int(observation.flows.flow[bad])}"
-        raise StrategyError(f"{who} returned a {name} that is negative or not finite: {bad_value}")
+    usual = len(column) > 0 and column.min() >= 0 and column.max() < np.inf
+    if not usual:
+        _check_amounts(column, observation, who, name, no)
     return column
 
 
@@ -158,8 +151,14 @@ def _offers(given: object, observation: Observation, who: str) -> Integers | Non
     return offers
 
 
-def _all_fit(amounts: list[float], no: float) -> bool:
-    return all(0 <= amount < math.inf or amount == no for amount in amounts)
+def _check_amounts(
+    column: Floats, observation: Observation, who: str, name: str, no: float
+) -> None:
+    wrong = np.flatnonzero(~((column >= 0) & (column < np.inf)) & (column != no))
+    if len(wrong):
+        bad = int(wrong[0])
+        bad_value = f"{column[bad]:g} for flow {int(observation.flows.flow[bad])}"
+        raise StrategyError(f"{who} returned a {name} that is negative or not finite: {bad_value}")
 
 
 def _check_length(column: npt.NDArray[Any], observation: Observation, who: str, name: str) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from ecnomy.agents.decision import FEW
 from ecnomy.agents.observation import NO_OFFER, FlowColumns, Observation, Offer
 from ecnomy.agents.strategies.qos_knob import QosKnob
 from flow_world import observation
@@ -164,7 +163,7 @@ def test_without_classes_nothing_moves() -> None:
 
 def test_many_flows_are_judged_like_each_alone() -> None:
     """Rates, marks and pauses are drawn for each of many flows; draining flows are ignored."""
-    rng, count = np.random.Generator(np.random.Philox(7)), FEW + 2
+    rng, count = np.random.Generator(np.random.Philox(7)), 18
     together = QosKnob(patience=2.5, satisfied=0.7)
     alone = [QosKnob(patience=2.5, satisfied=0.7) for _ in range(count)]
     offer, moves = rng.integers(0, len(OFFERS), count), 0

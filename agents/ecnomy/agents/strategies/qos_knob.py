@@ -20,7 +20,7 @@ from typing import Annotated, ClassVar, Final
 import numpy as np
 
 from ecnomy.agents.arrays import Integers
-from ecnomy.agents.decision import FEW, Decision
+from ecnomy.agents.decision import Decision
 from ecnomy.agents.money import MICRO
 from ecnomy.agents.observation import NO_OFFER, Observation, Offer
 from ecnomy.agents.parameters import Refused, Unit, positive
@@ -92,8 +92,6 @@ class QosKnob:
 
     def _watch(self, observation: Observation) -> None:
         """Update the times at which each flow was last satisfied and last marked."""
-        if len(observation.flows.flow) <= FEW:
-            return self._watch_few(observation)
         flows = observation.flows
         active = flows.active.astype(np.bool_)
         best_bps = np.maximum(self._best_bps, flows.goodput_bps)
@@ -103,18 +101,6 @@ class QosKnob:
         below = active & (flows.goodput_bps < self.satisfied * best_bps)
         self._content_ps[~below] = observation.t_ps
         self._marked_ps[~active | flows.marks.astype(np.bool_)] = observation.t_ps
-
-    def _watch_few(self, observation: Observation) -> None:
-        """Do the same as `_watch` with scalars, because NumPy is slower for few flows."""
-        flows, best_bps = observation.flows, self._best_bps.tolist()
-        columns = flows.active.tolist(), flows.goodput_bps.tolist(), flows.marks.tolist()
-        for row, (active, goodput_bps, marks) in enumerate(zip(*columns, strict=True)):
-            if active and goodput_bps > best_bps[row]:
-                self._best_bps[row] = best_bps[row] = goodput_bps
-            if not active or goodput_bps >= self.satisfied * best_bps[row]:
-                self._content_ps[row] = observation.t_ps
-            if not active or marks:
-                self._marked_ps[row] = observation.t_ps
 
 
 def _ladder(offers: tuple[Offer, ...], budget_micro: float) -> tuple[Integers, Integers]:
