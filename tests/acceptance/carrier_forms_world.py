@@ -18,7 +18,7 @@ from ecnomy.analysis.run.price_settling import settling_of
 from ecnomy.markets import run
 from ecnomy.markets.scenario import scenario_from_text
 
-__all__ = ["FAR", "GRADIENT", "NEAR", "STAY", "Found", "found", "people"]
+__all__ = ["FAR", "GRADIENT", "NEAR", "STAY", "CarrierFigures", "found", "people"]
 
 PS = 10**12
 NEAR = 0.2  # marks of the first link, per packet
@@ -50,7 +50,7 @@ market:
 
 
 @dataclasses.dataclass(frozen=True)
-class Found:
+class CarrierFigures:
     """Figures of the last half of a run, for `up` and `down`.
 
     Attributes:
@@ -87,7 +87,7 @@ def found(
     down: str = STAY,
     duration: int = 1200,
     interval: int = 10,
-) -> Found:
+) -> CarrierFigures:
     """Simulate one run. `prices` are the initial prices of the strategies `up` and `down`."""
     near, far = prices
     text = SCENARIO.format(
@@ -117,4 +117,4 @@ def found(
         spans = np.diff(np.clip(times, since, duration * PS))
         logs = np.log(posted["value"].to_numpy(float).clip(1))
         price[name] = float(np.exp(np.average(logs, weights=spans)) / 1e6)
-    return Found(price, left, verdicts)
+    return CarrierFigures(price, left, verdicts)

@@ -22,7 +22,7 @@ from ecnomy.markets import run
 from ecnomy.markets.results.runresult import RunResult
 from ecnomy.markets.scenario import scenario_from_text
 
-__all__ = ["MODEL", "PROBE", "Climber", "Homes", "Outcome", "outcome"]
+__all__ = ["MODEL", "PROBE", "Climber", "CycleMeans", "Homes", "outcome"]
 
 HOMES, SATIATION_PPS, WORTH, PACKET_BITS = 4, 200.0, 10.0, 8000  # of each home; 1000-byte packets
 MODEL = ParallelCarriers(
@@ -148,7 +148,7 @@ class Climber:
 
 
 @dataclasses.dataclass(frozen=True)
-class Outcome:
+class CycleMeans:
     """Means of a run's measured cycles; shares, rates and incomes by link."""
 
     prices: tuple[float, ...]  # money per mark, geometric mean over time, of each carrier
@@ -160,7 +160,7 @@ class Outcome:
     welfare: float  # money/s, of all homes
 
 
-def outcome(seed: int, *, monopoly: bool, cycles: int, skipped: int) -> Outcome:
+def outcome(seed: int, *, monopoly: bool, cycles: int, skipped: int) -> CycleMeans:
     """One run of some cycles of four prices; the first `skipped` are not measured.
 
     It begins at twice the price of theory, or at half of it if the seed is even.
@@ -178,7 +178,7 @@ def outcome(seed: int, *, monopoly: bool, cycles: int, skipped: int) -> Outcome:
         return _measured(result, [name for name, *_ in carriers], skipped * CYCLE_S)
 
 
-def _measured(result: RunResult, carriers: list[str], since_s: int) -> Outcome:
+def _measured(result: RunResult, carriers: list[str], since_s: int) -> CycleMeans:
     since = since_s * 10**12
     noted = result.raw.agents.query("name == 'own_price' and t_ps >= @since")
     prices = [np.exp(np.log(noted[noted["agent"] == name]["value"]).mean()) for name in carriers]
@@ -191,7 +191,7 @@ def _measured(result: RunResult, carriers: list[str], since_s: int) -> Outcome:
     each = packets.sum(axis=1) / times[:, None] / SATIATION_PPS
     utility = WORTH * (each - each**2 / 2).sum(axis=1)
     rates = used / times.sum()
-    return Outcome(
+    return CycleMeans(
         prices=tuple(float(price) for price in prices),
         packet_price=float(charge.sum() / used.sum()),
         rates=tuple(float(rate) for rate in rates),

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from carrier_forms_world import FAR, GRADIENT, NEAR, Found, found, people
+from carrier_forms_world import FAR, GRADIENT, NEAR, CarrierFigures, found, people
 from tiers import full, in_full, seeds
 
 Floats = npt.NDArray[np.float64]
@@ -58,7 +58,7 @@ def searched(
     owed: float = OWED,
     length: int = 1,
     up: str = GRADIENT,
-) -> Found:
+) -> CarrierFigures:
     """`up` climbs from half or from twice the best price; it owes `down` a fixed price."""
     start = closed_form(groups, owed * FAR) * (2.0 if seed % 2 else 0.5)
     users = [
@@ -338,7 +338,7 @@ def left_by_logit(price: float) -> float:
 
 
 @functools.cache
-def by_logit(strategy: str, seed: int) -> Found:
+def by_logit(strategy: str, seed: int) -> CarrierFigures:
     """A carrier of users with a logit curve, which begins above or below the best price."""
     prices = (logit_best() * (1.5 if seed % 2 else 0.6), OWED)
     duration = 4800 if strategy == HILL else 2400  # a step takes four intervals

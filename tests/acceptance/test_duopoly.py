@@ -21,14 +21,14 @@ from collections.abc import Callable
 
 import pytest
 
-from duopoly_world import MODEL, PROBE, Outcome, outcome
+from duopoly_world import MODEL, PROBE, CycleMeans, outcome
 from ecnomy.analysis.statistics.intervals import Interval, t_interval
 from ecnomy.analysis.theory import Posted
 from tiers import in_full, seeds
 
 pytestmark = pytest.mark.xdist_group("duopoly")  # one worker makes the runs, once
 SEEDS = seeds(10)
-FIGURES: dict[str, tuple[Callable[[Outcome], float], Callable[[Posted], float]]] = {
+FIGURES: dict[str, tuple[Callable[[CycleMeans], float], Callable[[Posted], float]]] = {
     "price of a mark [money]": (lambda o: _mean_log(o.prices), lambda p: p.prices[0]),
     "price of a packet [money]": (lambda o: o.packet_price, lambda p: p.packet_price),
     "traffic [packets/s]": (lambda o: sum(o.rates), lambda p: sum(p.rates)),
@@ -46,7 +46,7 @@ def _mean_log(prices: tuple[float, ...]) -> float:
 
 
 @functools.cache
-def outcomes(monopoly: bool) -> tuple[Outcome, ...]:
+def outcomes(monopoly: bool) -> tuple[CycleMeans, ...]:
     cycles, skipped = LENGTHS[monopoly]
     return tuple(outcome(seed, monopoly=monopoly, cycles=cycles, skipped=skipped) for seed in SEEDS)
 

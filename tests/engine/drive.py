@@ -24,7 +24,7 @@ from ecnomy.markets.session.conversation import fault
 
 
 @dataclass
-class Outcome:
+class EngineOutput:
     """All output of an engine; counters are cumulative."""
 
     plan: Plan
@@ -65,7 +65,7 @@ def run(
     decide: Callable[[Report], Decide] | None = None,
     admit: Callable[[Request, socket.socket], bool] = lambda request, sock: False,
     env: Mapping[str, str] | None = None,
-) -> Outcome:
+) -> EngineOutput:
     """Runs the plan, with `env` added to the environment.
 
     `decide` answers each report, by default with nothing; `admit` each call, by default with False.
@@ -103,7 +103,7 @@ def talk(
     sock: socket.socket,
     decide: Callable[[Report], Decide],
     admit: Callable[[Request, socket.socket], bool],
-) -> Outcome:
+) -> EngineOutput:
     """The market's side of a run over a connected socket; see run."""
     link = EngineLink(
         sock,
@@ -114,7 +114,7 @@ def talk(
         seed=plan.seed,
         late=len(plan.record.delay_thresholds_ps),
     )
-    outcome = Outcome(plan)
+    outcome = EngineOutput(plan)
     link.handshake(lambda hello: fault(link, plan, hello))
     while outcome.finish is None:
         match link.receive():

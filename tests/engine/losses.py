@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 import plans
-from drive import Outcome, run
+from drive import EngineOutput, run
 from ecnomy.markets.bridge.messages import Decide, Report
 from ecnomy.markets.plan import Law, Tcp, Udp
 from sack_oracle import Blocks, Receiver
@@ -23,7 +23,7 @@ FEED, LOSSY, BACK = range(3)
 
 def dropping(
     due_ms: Sequence[int], transport: Tcp | Udp, duration_s: float, traffic: Law | None = None
-) -> Outcome:
+) -> EngineOutput:
     """One flow that sends a packet per millisecond. Packets of these milliseconds are lost.
 
     Nothing is ECT, so the second link drops what its law marks; its probability is 1 for that
@@ -60,7 +60,7 @@ def first_window(numbers: Sequence[int]) -> list[int]:
 Sent = tuple[int, tuple[int, Blocks] | None, list[int]]  # time, ACK (None: the timer), segments
 
 
-def sends(outcome: Outcome) -> list[Sent]:
+def sends(outcome: EngineOutput) -> list[Sent]:
     """Each ACK (None: the timer) with its contents, and the segments sent at it.
 
     An ACK's contents are those of the oracle's receiver when the acknowledged data arrives. Its
@@ -90,7 +90,7 @@ def sends(outcome: Outcome) -> list[Sent]:
     return found
 
 
-def repeats(outcome: Outcome) -> Counter[int]:
+def repeats(outcome: EngineOutput) -> Counter[int]:
     """How often each segment was resent."""
     table = outcome.table("trace")
     data = (table["event"] == SEND) & (table["bytes"] > 40)

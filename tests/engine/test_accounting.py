@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import plans
-from drive import Outcome, run
+from drive import EngineOutput, run
 from ecnomy.agents.errors import EngineError
 from ecnomy.markets.bridge.messages import Decide, Report
 from ecnomy.markets.plan import Law
@@ -15,7 +15,7 @@ from ecnomy.markets.plan import Law
 SEND, ENQUEUE, MARK, DROP, DELIVER, ACK = range(6)
 
 
-def crowded(*, trace: bool = True, seed: int = 3, marking=None, extra=()) -> Outcome:
+def crowded(*, trace: bool = True, seed: int = 3, marking=None, extra=()) -> EngineOutput:
     """Two marking links, small buffers, all kinds of traffic; marks are lost downstream."""
     marking = marking or plans.red(3, 9, 0.5)
     links = (
@@ -43,7 +43,7 @@ def crowded(*, trace: bool = True, seed: int = 3, marking=None, extra=()) -> Out
 
 
 @pytest.fixture(scope="module")
-def outcome() -> Outcome:
+def outcome() -> EngineOutput:
     return crowded()
 
 
@@ -51,12 +51,12 @@ def by(rows: dict[str, np.ndarray], key: str, size: int, where: np.ndarray) -> n
     return np.bincount(rows[key][where], minlength=size)
 
 
-def is_data(outcome: Outcome, rows: dict[str, np.ndarray]) -> np.ndarray:
+def is_data(outcome: EngineOutput, rows: dict[str, np.ndarray]) -> np.ndarray:
     """Trace rows of data packets: not SYNs or ACKs, which are 40 bytes here."""
     return rows["bytes"] > 40
 
 
-def test_ce_delivered_is_what_a_trace_counts(outcome: Outcome) -> None:
+def test_ce_delivered_is_what_a_trace_counts(outcome: EngineOutput) -> None:
     """Per flow, the charged counter equals a separate count of the CE packets delivered."""
     rows, flows = outcome.table("trace"), outcome.reports[-1].flows
     delivered = (rows["event"] == DELIVER) & is_data(outcome, rows)
@@ -66,7 +66,7 @@ def test_ce_delivered_is_what_a_trace_counts(outcome: Outcome) -> None:
     assert flows["ce"].sum() > 300
 
 
-def test_every_ce_set_is_accounted_for(outcome: Outcome) -> None:
+def test_every_ce_set_is_accounted_for(outcome: EngineOutput) -> None:
     """CE set = delivered + dropped downstream + in flight, for every source."""
     pairs, flows = outcome.reports[-1].pairs, outcome.reports[-1].flows
     first = 0
@@ -80,7 +80,7 @@ def test_every_ce_set_is_accounted_for(outcome: Outcome) -> None:
     assert pairs["ce_dropped"].sum() > 0
 
 
-def test_packets_are_conserved(outcome: Outcome) -> None:
+def test_packets_are_conserved(outcome: EngineOutput) -> None:
     """Per flow sent = delivered + lost + under way, and packets under way fit the last second."""
     flows = outcome.reports[-1].flows
     under_way = flows["sent"] - flows["delivered"] - flows["lost"]
@@ -91,7 +91,7 @@ def test_packets_are_conserved(outcome: Outcome) -> None:
     assert flows["lost"].sum() > 50
 
 
-def test_pairs_add_up_to_links(outcome: Outcome) -> None:
+def test_pairs_add_up_to_links(outcome: EngineOutput) -> None:
     """Per link, the accounts of all sources sum to the link's own counters."""
     pairs, links = outcome.reports[-1].pairs, outcome.reports[-1].links
     for column in ("arrivals", "marks", "drops", "ce_dropped"):
@@ -99,7 +99,7 @@ def test_pairs_add_up_to_links(outcome: Outcome) -> None:
         assert np.array_equal(per_link, links[column]), column
 
 
-def test_reports_never_run_backwards(outcome: Outcome) -> None:
+def test_reports_never_run_backwards(outcome: EngineOutput) -> None:
     """Cumulative counters grow from report to report, at every epoch from zero."""
     assert [r.t_ps for r in outcome.reports] == [k * plans.PS for k in range(31)]
     assert not any(
@@ -114,7 +114,7 @@ def test_reports_never_run_backwards(outcome: Outcome) -> None:
             assert np.all(np.diff(column, axis=0) >= -1e-9), (part, name)
 
 
-def test_late_packets_are_what_a_trace_counts(outcome: Outcome) -> None:
+def test_late_packets_are_what_a_trace_counts(outcome: EngineOutput) -> None:
     """`late_0` counts deliveries later than 30 ms; voice packets match send and delivery rows."""
     rows, flows = outcome.table("trace"), outcome.reports[-1].flows
     voice = 9
@@ -127,7 +127,7 @@ def test_late_packets_are_what_a_trace_counts(outcome: Outcome) -> None:
     assert flows["delay_sum_ps"][voice] == sum(delays)
 
 
-def test_transfers_are_whole_files(outcome: Outcome) -> None:
+def test_transfers_are_whole_files(outcome: EngineOutput) -> None:
     """A finished file's packets were all acknowledged, and its size is what its stream drew."""
     transfers = outcome.table("transfers")
     assert len(transfers["flow"]) > 30
@@ -191,7 +191,7 @@ def test_the_answer_to_the_last_report_is_not_applied() -> None:
     link = plans.link("l", 0, 1, 1e6, 0.001, marking=plans.fixed(0.5))
     plan = plans.plan([link], [], 3)
 
-    def run_with(epoch: int) -> Outcome:
+    def run_with(epoch: int) -> EngineOutput:
         wrong = {"link": np.array([0]), "param": np.array([0]), "value": np.array([2.0])}
         return run(
             plan, lambda report: Decide(report.epoch, {}, wrong if report.epoch == epoch else {})

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import plans
-from drive import Outcome, run
+from drive import EngineOutput, run
 from ecnomy.markets.plan import Law
 
 PACKET_BITS: Final = 8000
@@ -27,7 +27,7 @@ def over_neck(
     marking: Law = plans.DROP_TAIL,
     stagger_s: float = 0.5,
     duration_s: float = 30.0,
-) -> Outcome:
+) -> EngineOutput:
     """Flows with SACK that begin one after the other over one bottleneck.
 
     Args:
@@ -49,13 +49,13 @@ def over_neck(
     return run(plans.plan(links, flows, duration_s))
 
 
-def shares(outcome: Outcome, from_s: float, to_s: float) -> np.ndarray:
+def shares(outcome: EngineOutput, from_s: float, to_s: float) -> np.ndarray:
     """Each flow's share of the packets delivered."""
     got = outcome.over(from_s, to_s)["delivered"]
     return got / got.sum()
 
 
-def queue(outcome: Outcome, from_s: float, to_s: float) -> float:
+def queue(outcome: EngineOutput, from_s: float, to_s: float) -> float:
     """The mean queue of the bottleneck, in packets."""
     return outcome.over(from_s, to_s, "links")["queue_integral"][NECK] / (to_s - from_s)
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import plans
-from drive import Outcome, run
+from drive import EngineOutput, run
 from ecnomy.markets.bridge.messages import Decide, flow_orders
 from ecnomy.markets.plan import Calls, Law
 
@@ -57,13 +57,13 @@ def of_call(calls: dict, trace: dict, row: int, event: int) -> np.ndarray:
 
 
 @pytest.fixture(scope="module", params=["apart", "overlapping"])
-def outcome(request: pytest.FixtureRequest) -> Outcome:
+def outcome(request: pytest.FixtureRequest) -> EngineOutput:
     """Calls with pauses far longer and far shorter than a packet's transit."""
     idle_s = 1.0 if request.param == "apart" else 0.002
     return run(telephones(voip(idle_s, 0.3)))
 
 
-def test_records_are_what_a_trace_counts(outcome: Outcome) -> None:
+def test_records_are_what_a_trace_counts(outcome: EngineOutput) -> None:
     """Each call's sent, delivered, late, marked and lost packets and delays equal the trace's."""
     calls, trace = outcome.table("calls"), outcome.table("trace")
     done = np.flatnonzero(calls["complete"] == 1)
@@ -92,7 +92,7 @@ def test_records_are_what_a_trace_counts(outcome: Outcome) -> None:
         assert {name: calls[name][row] for name in counted} == counted, row
 
 
-def test_records_add_up_to_the_flows(outcome: Outcome) -> None:
+def test_records_add_up_to_the_flows(outcome: EngineOutput) -> None:
     """All calls of the run, the unfinished included, add up to the counters of their flows."""
     calls, flows = outcome.table("calls"), outcome.reports[-1].flows
     for name in ("sent", "delivered", "ce", "delay_sum_ps"):

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 import plans
-from drive import Outcome, run
+from drive import EngineOutput, run
 from ecnomy.markets.plan.laws import law
 from tiers import in_full
 
@@ -18,7 +18,7 @@ SYN_BYTES = 40
 
 def shared(
     *, flows: int, datagram_bps: float, thresholds: tuple[int, int], end_s: float, **record: bool
-) -> Outcome:
+) -> EngineOutput:
     """Reno flows and one flow of Poisson datagrams, which ignores marks, on one link."""
     low, high = thresholds
     choke = law("marking", "choke", {"min_threshold": low, "max_threshold": high, "weight": 0.02})

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import plans
-from drive import Outcome, run
+from drive import EngineOutput, run
 from ecnomy.markets.plan import Law
 from ecnomy.markets.plan.laws import law
 from fifo import Fifo
@@ -136,7 +136,7 @@ class AvqReplay(Replay):
         return lost
 
 
-def engine_run(marking: Law, period_s: float) -> Outcome:
+def engine_run(marking: Law, period_s: float) -> EngineOutput:
     """Poisson datagrams of three sizes at 95 % load into one link, traced."""
     sources = [
         plans.source(f"s{size}", [0], [], plans.udp(size, ect=size != NOT_ECT),
@@ -149,13 +149,13 @@ def engine_run(marking: Law, period_s: float) -> Outcome:
     return run(plans.plan(links, sources, END_S, epoch_s=END_S, seed=SEED, **record))
 
 
-def keys(outcome: Outcome, event: int) -> list[tuple[int, int]]:
+def keys(outcome: EngineOutput, event: int) -> list[tuple[int, int]]:
     rows = outcome.table("trace")
     here = rows["event"] == event
     return list(zip(rows["flow"][here].tolist(), rows["seq"][here].tolist(), strict=True))
 
 
-def agree(outcome: Outcome, replay: Replay) -> None:
+def agree(outcome: EngineOutput, replay: Replay) -> None:
     """Drops, marks, deliveries and probabilities are the same; there are some drops and marks."""
     rows = outcome.table("trace")
     sent = rows["event"] == SEND

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import plans
-from drive import Outcome, run
+from drive import EngineOutput, run
 from ecnomy.markets.plan import Law
 from ecnomy.markets.plan.laws import law
 
@@ -20,7 +20,7 @@ PACKETS_PER_S = 1250  # 10 Mbps of 1,000 bytes
 FROM_S, TO_S = 20.0, 120.0
 
 
-def closed_loop(marking: Law, transport, rtt_s: list[float], every_s: float) -> Outcome:
+def closed_loop(marking: Law, transport, rtt_s: list[float], every_s: float) -> EngineOutput:
     """One greedy flow per round-trip time over a link with a large buffer, sampled each period."""
     links = [plans.link("l", 0, 1, 8000 * PACKETS_PER_S, 0.0, marking=marking)]
     sources = []
@@ -32,7 +32,7 @@ def closed_loop(marking: Law, transport, rtt_s: list[float], every_s: float) -> 
     return run(plans.plan(links, sources, TO_S, epoch_s=FROM_S, seed=3, **record))
 
 
-def samples(outcome: Outcome, name: int) -> np.ndarray:
+def samples(outcome: EngineOutput, name: int) -> np.ndarray:
     """The bottleneck's samples of a series in (FROM_S, TO_S)."""
     rows = outcome.table("series")
     here = (rows["name"] == name) & (rows["subject"] == 0) & (rows["t_ps"] > FROM_S * plans.PS)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import plans
-from drive import Outcome, run
+from drive import EngineOutput, run
 from ecnomy.markets.bridge.messages import Decide, Report, flow_orders
 from ecnomy.markets.plan import Law
 
@@ -26,7 +26,7 @@ LAWS = {
 }
 
 
-def downloads(rows: str) -> Outcome:
+def downloads(rows: str) -> EngineOutput:
     """Three flows of every traffic of files over a link with losses, and one without files."""
     links = plans.duplex("l", 0, 1, 3e6, 0.02, buffer=12)
     newreno = Law("newreno", plans.RENO.params)
@@ -39,11 +39,11 @@ def downloads(rows: str) -> Outcome:
 
 
 @pytest.fixture(scope="module")
-def each() -> Outcome:
+def each() -> EngineOutput:
     return downloads("each")
 
 
-def test_finished_files_are_those_of_the_table(each: Outcome) -> None:
+def test_finished_files_are_those_of_the_table(each: EngineOutput) -> None:
     """Each report has each flow's complete transfers so far, without those given up."""
     done = each.table("transfers")
     assert 3 < (done["complete"] == 0).sum() < 200
@@ -53,7 +53,7 @@ def test_finished_files_are_those_of_the_table(each: Outcome) -> None:
         np.testing.assert_array_equal(report.flows["files"], counted)
 
 
-def test_what_is_left_is_what_was_not_acknowledged(each: Outcome) -> None:
+def test_what_is_left_is_what_was_not_acknowledged(each: EngineOutput) -> None:
     """If no file is given up, `left` is the requested minus the acknowledged payload."""
     left = 0
     for report in each.reports:
@@ -70,7 +70,7 @@ def test_what_is_left_is_what_was_not_acknowledged(each: Outcome) -> None:
     assert not any(last[name][15] for name in ("files", "file_bytes", "file_left"))
 
 
-def test_a_row_of_many_has_the_sums(each: Outcome) -> None:
+def test_a_row_of_many_has_the_sums(each: EngineOutput) -> None:
     """The row of three flows holds the sums of their columns."""
     for one, row in zip(each.reports, downloads("together").reports, strict=True):
         for name in ("files", "file_bytes", "file_left"):
@@ -87,7 +87,7 @@ WEIGHTS = {
 }
 
 
-def with_rival(law: Law, decide=None) -> Outcome:
+def with_rival(law: Law, decide=None) -> EngineOutput:
     """A flow with this law beside a NewReno flow."""
     links = plans.duplex("l", 0, 1, 5e6, 0.02, marking=plans.red(5, 25))
     rival = plans.source("rival", [0], [1], plans.tcp(Law("newreno", plans.RENO.params)))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import plans
-from drive import Outcome, run
+from drive import EngineOutput, run
 from ecnomy.markets.plan import Law
 from tiers import rare
 
@@ -67,7 +67,7 @@ def test_two_cubic_flows_share_a_long_link() -> None:
     assert got.min() / got.max() > 0.8
 
 
-def over_a_step(delayed_acks: int, overhead_s: float) -> Outcome:
+def over_a_step(delayed_acks: int, overhead_s: float) -> EngineOutput:
     """DCTCP over 50 Mbps and 10 ms, CE marks while more than a millisecond of packets waits."""
     law = Law("threshold", dict(threshold_packets=4.0, scope=2.0))
     links = plans.duplex("in", 0, 1, 1e9, 0.0, framing_bytes=2)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import plans
-from drive import Outcome, run
+from drive import EngineOutput, run
 from ecnomy.markets.plan import Law
 from ecnomy.markets.plan.laws import law
 from oracle_projection import Heuristic, Options, Packet, Reference
@@ -35,7 +35,7 @@ def marking(name: str, options: Options) -> Law:
     return law("marking", name, values)
 
 
-def closed_loop(law: Law, rtt_s: list[float], buffer: int, end_s: float, **record) -> Outcome:
+def closed_loop(law: Law, rtt_s: list[float], buffer: int, end_s: float, **record) -> EngineOutput:
     """A greedy NewReno flow without slow start per round-trip time over one link."""
     links = [plans.link("l", 0, 1, RATE_BPS, 0.0, marking=law, buffer=buffer)]
     sources = []

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import plans
-from drive import Outcome, run
+from drive import EngineOutput, run
 from ecnomy.markets.bridge.messages import Decide, Report, flow_orders
 from ecnomy.markets.plan import Law
 from test_window_laws import ROUND_TRIP_S, RTT_S, measured, pipe
@@ -47,13 +47,13 @@ def fig7(laws, duration_s=7.0, **record):
     return run(plans.plan(links, sources, duration_s, warmup_s=1.0, **record))
 
 
-def windows(outcome: Outcome, from_s=1, to_s=7) -> np.ndarray:
+def windows(outcome: EngineOutput, from_s=1, to_s=7) -> np.ndarray:
     """Mean windows over time, packets."""
     return outcome.over(from_s, to_s)["cwnd_integral"] / (to_s - from_s)
 
 
 @functools.cache
-def alike(n: int, **options) -> Outcome:
+def alike(n: int, **options) -> EngineOutput:
     """n of Fig. 7's sources, each of utility 12 ln x."""
     return fig7([plans.rem_source(**options)] * n)
 
@@ -82,7 +82,7 @@ def test_smoothed_rem_moves_by_one_packet_a_round_trip() -> None:
     assert np.all(np.diff(cwnd)[5:40] == 1.0)
 
 
-def lone(law: Law, duration_s=4.0, **transport) -> Outcome:
+def lone(law: Law, duration_s=4.0, **transport) -> EngineOutput:
     """One source on a fast link that marks nothing, its window sampled every round trip."""
     links = plans.duplex("l", 0, 1, 1e10, RTT_S / 2, marking=plans.fixed(0.0))
     flow = plans.source("f", [0], [1], plans.tcp(law, **transport))
@@ -144,7 +144,7 @@ def test_rem_window_survives_losses() -> None:
     assert over["acked"][0] > 0.5 * 1000 * 8
 
 
-def primal_run(law: Law, probability: float, delay_s: float, **transport) -> Outcome:
+def primal_run(law: Law, probability: float, delay_s: float, **transport) -> EngineOutput:
     """Eight flows of primal control on a link that marks with a fixed probability."""
     links = plans.duplex("l", 0, 1, 1e10, delay_s, marking=plans.fixed(probability))
     flows = plans.source("f", [0], [1], plans.tcp(law, **transport), count=8)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import plans
-from drive import Outcome, run
+from drive import EngineOutput, run
 from ecnomy.agents.errors import EngineError
 from ecnomy.markets.bridge import server
 from ecnomy.markets.bridge.messages import Decide, flow_orders
@@ -27,7 +27,7 @@ LAWS = {
 WINDOWS = {"gold": plans.wtp(4), "web": plans.RENO, "lone": plans.wtp(1)}
 
 
-def crowd(together: set[str], decide=None, duration_s: float = 12.0) -> Outcome:
+def crowd(together: set[str], decide=None, duration_s: float = 12.0) -> EngineOutput:
     """All kinds of sources over two marking links; those named are reported together."""
     links = (
         plans.duplex("a", 0, 1, 5e6, 0.005, buffer=30, marking=plans.red(3, 9, 0.5))
@@ -67,17 +67,17 @@ SOME = {"web", "talk"}
 
 
 @pytest.fixture(scope="module")
-def each() -> Outcome:
+def each() -> EngineOutput:
     return crowd(set())
 
 
 @pytest.fixture(scope="module", params=[ALL, SOME], ids=["all", "some"])
-def pair(request, each: Outcome) -> tuple[Outcome, np.ndarray]:
+def pair(request, each: EngineOutput) -> tuple[EngineOutput, np.ndarray]:
     """The run with sources reported together, and the row of each flow."""
     return crowd(request.param), row_of(request.param)
 
 
-def test_the_same_packets_at_the_same_times(each: Outcome, pair) -> None:
+def test_the_same_packets_at_the_same_times(each: EngineOutput, pair) -> None:
     """Every packet event has its time, and the trace has the row in place of the flow."""
     many, rows = pair
     one, two = each.table("trace"), many.table("trace")
@@ -87,7 +87,7 @@ def test_the_same_packets_at_the_same_times(each: Outcome, pair) -> None:
         assert np.array_equal(two[name], expected), name
 
 
-def test_reports_hold_sums(each: Outcome, pair) -> None:
+def test_reports_hold_sums(each: EngineOutput, pair) -> None:
     """Columns are sums over the row's flows; the RTT is the mean over the flows that have one."""
     many, rows = pair
     assert len(many.plan.flow_names()) == many.plan.row_count == rows[-1] + 1
@@ -102,14 +102,14 @@ def test_reports_hold_sums(each: Outcome, pair) -> None:
     assert many.reports[-1].flows["active"].sum() == sum(COUNTS.values())
 
 
-def samples(outcome: Outcome, number: int) -> np.ndarray:
+def samples(outcome: EngineOutput, number: int) -> np.ndarray:
     """A series as a matrix of time x subject."""
     table = outcome.table("series")
     mine = table["name"] == number
     return table["value"][mine].reshape(-1, table["subject"][mine].max() + 1)
 
 
-def test_series_hold_sums(each: Outcome, pair) -> None:
+def test_series_hold_sums(each: EngineOutput, pair) -> None:
     """Windows and rates are sums over the row, RTTs means; each link still has a separate row."""
     many, rows = pair
     for number, name in enumerate(SERIES):
@@ -125,7 +125,7 @@ def test_series_hold_sums(each: Outcome, pair) -> None:
             assert np.allclose(row, total, rtol=1e-9, atol=1e-6), name
 
 
-def test_transfers_and_calls_are_the_same(each: Outcome, pair) -> None:
+def test_transfers_and_calls_are_the_same(each: EngineOutput, pair) -> None:
     """Files of a source are numbered in the order in which they end; calls keep their user."""
     many, rows = pair
     one, two = each.table("transfers"), many.table("transfers")
@@ -156,7 +156,7 @@ def orders(rows: np.ndarray):
     return decide
 
 
-def test_a_decision_for_a_row_is_shared_out_evenly(each: Outcome) -> None:
+def test_a_decision_for_a_row_is_shared_out_evenly(each: EngineOutput) -> None:
     """Caps, mark rates and switches have the same effect for a row as for each of its flows."""
     one, two = (crowd(names, orders(row_of(names))) for names in (set(), ALL))
     first, second = one.table("trace"), two.table("trace")
@@ -203,7 +203,7 @@ def test_a_row_of_one_flow_is_that_flow(kind: str, beside: int) -> None:
         "file": Law("file", {"size_bytes": 50_000.0}),
     }[kind]
 
-    def outcome(rows: str) -> Outcome:
+    def outcome(rows: str) -> EngineOutput:
         links = plans.duplex("pipe", 0, 1, 2e6, 0.01, buffer=20)
         sources = [plans.source("one", [0], [1], plans.tcp(plans.RENO), law, rows=rows)]
         if beside:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import plans
-from drive import Outcome, run
+from drive import EngineOutput, run
 
 SEND, ENQUEUE, MARK, DROP, DELIVER, ACK = range(6)
 RTT_S = 0.1
@@ -63,7 +63,7 @@ class Tahoe:
         return out
 
 
-def overflowing(window, slow_start: bool) -> Outcome:
+def overflowing(window, slow_start: bool) -> EngineOutput:
     """One flow into a buffer of 20 packets on 4 Mbit/s, 50 packets of pipe."""
     links = [
         plans.link("there", 0, 1, 4e6, RTT_S / 2, buffer=20, not_ect="pass"),
@@ -75,7 +75,7 @@ def overflowing(window, slow_start: bool) -> Outcome:
     return run(plans.plan(links, [flow], 60, **record))
 
 
-def rows(outcome: Outcome) -> list[tuple[int, int, int, int]]:
+def rows(outcome: EngineOutput) -> list[tuple[int, int, int, int]]:
     """Time, event, packet and bytes of what the sender did and saw, in order."""
     table = outcome.table("trace")
     own = (table["event"] == SEND) | (table["event"] == ACK)
@@ -83,7 +83,7 @@ def rows(outcome: Outcome) -> list[tuple[int, int, int, int]]:
     return list(zip(*columns, strict=True))
 
 
-def groups(outcome: Outcome) -> list[tuple[int, int | None, list[int]]]:
+def groups(outcome: EngineOutput) -> list[tuple[int, int | None, list[int]]]:
     """Each ACK (None: the timer) from the SYN's on: time, number, the packets sent at it."""
     found: list[tuple[int, int | None, list[int]]] = []
     for t_ps, event, seq, size in rows(outcome):

@@ -11,7 +11,7 @@ from scipy import stats
 
 import plans
 from class_plans import classed, dual, in_classes
-from drive import Outcome, engine, run
+from drive import EngineOutput, engine, run
 from ecnomy.markets.plan import Histogram, Law, Plan
 from processes import LIMIT_S
 
@@ -45,12 +45,12 @@ def crowded(*, epoch_s: float = 30.0, trace: bool = True, **record) -> Plan:
 
 
 @pytest.fixture(scope="module")
-def outcome() -> Outcome:
+def outcome() -> EngineOutput:
     """One run, recorded in every way."""
     return run(crowded())
 
 
-def counts_of(outcome: Outcome, name: str) -> np.ndarray:
+def counts_of(outcome: EngineOutput, name: str) -> np.ndarray:
     """Counts by (subject, bin of time), which must be complete and in order."""
     table = outcome.table("counts")
     mine = table["name"] == outcome.plan.record.counts.index(name)
@@ -64,7 +64,7 @@ def counts_of(outcome: Outcome, name: str) -> np.ndarray:
     return values
 
 
-def histogram(outcome: Outcome, of: str) -> np.ndarray:
+def histogram(outcome: EngineOutput, of: str) -> np.ndarray:
     """Counts by (subject, bin), which must be complete and in order."""
     table, histograms = outcome.table("histograms"), outcome.plan.record.histograms
     mine = table["name"] == [entry.of for entry in histograms].index(of)
@@ -74,7 +74,7 @@ def histogram(outcome: Outcome, of: str) -> np.ndarray:
     return table["count"][mine].reshape(-1, bins)
 
 
-def by_source(outcome: Outcome, flows: np.ndarray) -> np.ndarray:
+def by_source(outcome: EngineOutput, flows: np.ndarray) -> np.ndarray:
     """Sums of a column of flows over the members of each source."""
     members = np.repeat(
         np.arange(len(outcome.plan.sources)), [s.count for s in outcome.plan.sources]
@@ -82,7 +82,7 @@ def by_source(outcome: Outcome, flows: np.ndarray) -> np.ndarray:
     return np.bincount(members, weights=flows).astype(np.int64)
 
 
-def test_sums_are_the_counters_of_the_measured_window(outcome: Outcome) -> None:
+def test_sums_are_the_counters_of_the_measured_window(outcome: EngineOutput) -> None:
     """Every count and histogram adds up to the reports' figures for exactly [warm-up, end]."""
     links = outcome.over(WARMUP_S, END_S, "links")
     flows = outcome.over(WARMUP_S, END_S)
@@ -98,7 +98,7 @@ def test_sums_are_the_counters_of_the_measured_window(outcome: Outcome) -> None:
     assert links["marks"][0] > 100 and links["drops"][0] > 30 and links["marks"][2] > 100
 
 
-def in_bins(outcome: Outcome, t_ps: np.ndarray) -> np.ndarray:
+def in_bins(outcome: EngineOutput, t_ps: np.ndarray) -> np.ndarray:
     """Count events per bin of the measured window. Events at its end belong to the last bin."""
     plan = outcome.plan
     bins = -(-(plan.duration_ps - plan.warmup_ps) // EVERY_PS)
@@ -106,7 +106,7 @@ def in_bins(outcome: Outcome, t_ps: np.ndarray) -> np.ndarray:
     return np.bincount(index, minlength=bins)
 
 
-def test_counts_are_those_of_a_trace(outcome: Outcome) -> None:
+def test_counts_are_those_of_a_trace(outcome: EngineOutput) -> None:
     """Bin by bin, the packet trace of the same run gives the same counts."""
     rows, plan = outcome.table("trace"), outcome.plan
     assert (np.diff(outcome.table("counts")["t_ps"]) >= 0).all()
@@ -131,7 +131,7 @@ def test_counts_are_those_of_a_trace(outcome: Outcome) -> None:
         assert np.array_equal(counts_of(outcome, "sent")[index], expected)
 
 
-def test_delay_histogram_is_that_of_a_trace(outcome: Outcome) -> None:
+def test_delay_histogram_is_that_of_a_trace(outcome: EngineOutput) -> None:
     """Delays equal those of a trace, since the datagrams of a flow arrive in order."""
     rows, plan = outcome.table("trace"), outcome.plan
     for index, flow in ((1, (3, 4)), (2, (5,))):
@@ -148,7 +148,7 @@ def test_delay_histogram_is_that_of_a_trace(outcome: Outcome) -> None:
         assert counted[:-1].sum() > 500 and (index == 2 or counted[-1] > 100)
 
 
-def test_queue_histogram_is_that_of_a_trace(outcome: Outcome) -> None:
+def test_queue_histogram_is_that_of_a_trace(outcome: EngineOutput) -> None:
     """The number of waiting packets at each arrival follows from accepted packets' services."""
     rows, plan = outcome.table("trace"), outcome.plan
     for link in range(4):
@@ -169,7 +169,7 @@ def test_queue_histogram_is_that_of_a_trace(outcome: Outcome) -> None:
     assert (histogram(outcome, "queue")[0] > 0).all()
 
 
-def test_counting_changes_nothing_and_reports_part_nothing(outcome: Outcome) -> None:
+def test_counting_changes_nothing_and_reports_part_nothing(outcome: EngineOutput) -> None:
     """A run without counts has the same packets, and frequent reports give the same counts."""
     plain = run(crowded(trace=False, histograms=[], counts=[], counts_every_ps=-1))
     assert not plain.table("histograms") and not plain.table("counts")

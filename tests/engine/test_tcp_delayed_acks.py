@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import plans
-from drive import Outcome, run
+from drive import EngineOutput, run
 from ecnomy.markets.bridge.messages import Decide, Report, flow_orders
 from ecnomy.markets.plan import Law
 from losses import ACK, DELIVER, ENQUEUE, dropping, first_window
@@ -18,7 +18,7 @@ WAIT_S = 0.04
 WAIT_PS = round(WAIT_S * PS)
 
 
-def acks(outcome: Outcome) -> list[tuple[int, int, list[tuple[int, int, int]]]]:
+def acks(outcome: EngineOutput) -> list[tuple[int, int, list[tuple[int, int, int]]]]:
     """Each ACK of data as it leaves: time, number, the packets answered (time, number, CE)."""
     table = outcome.table("trace")
     names = ("t_ps", "event", "link", "seq", "ce")
@@ -42,7 +42,7 @@ def one_flow(
     traffic=None,
     seed=1,
     decide=None,
-) -> Outcome:
+) -> EngineOutput:
     """A flow over 8 Mbit/s, which is a packet per millisecond."""
     links = [
         plans.link("there", 0, 1, 8e6, RTT_S / 2, marking=plans.fixed(probability), not_ect="pass"),
@@ -196,7 +196,7 @@ def test_accurate_echo_loses_no_mark(every: int, ack_loss: float) -> None:
         assert flows["ece"][0] == echoed
 
 
-def ace_count(outcome: Outcome) -> tuple[int, int]:
+def ace_count(outcome: EngineOutput) -> tuple[int, int]:
     """Marks by RFC 9768, appendix A.2.1, from the trace; and how many ACKs answered more than 7."""
     table = outcome.table("trace")
     marked_ps = table["t_ps"][(table["event"] == DELIVER) & (table["ce"] == 1)]

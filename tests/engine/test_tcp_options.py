@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import plans
-from drive import Outcome, run
+from drive import EngineOutput, run
 from ecnomy.markets.bridge.messages import Decide, Report, flow_orders
 from ecnomy.markets.plan import Law
 from losses import ACK, DELIVER, DROP, MARK, SEND
@@ -19,7 +19,7 @@ TEN = range(len(seeds(10)))
 STUDENT_99 = 3.250  # two-sided 99 % quantile with nine degrees of freedom
 
 
-def flight(outcome: Outcome) -> list[int]:
+def flight(outcome: EngineOutput) -> list[int]:
     """The number of segments beyond the last ACK when each segment leaves."""
     table = outcome.table("trace")
     una, found = 0, []

@@ -8,14 +8,14 @@ import pytest
 
 import losses
 import plans
-from drive import Outcome, run
+from drive import EngineOutput, run
 from ecnomy.markets.bridge.messages import Decide, Report
 
 SEND, ENQUEUE, MARK, DROP, DELIVER, ACK = range(6)
 RTT_S = 0.1
 
 
-def trace(outcome: Outcome, event: int) -> dict[str, np.ndarray]:
+def trace(outcome: EngineOutput, event: int) -> dict[str, np.ndarray]:
     rows = outcome.table("trace")
     here = rows["event"] == event
     return {name: column[here] for name, column in rows.items()}
@@ -100,7 +100,7 @@ def test_timeouts_back_off_by_doubling() -> None:
     assert len(gaps) >= 5 and outcome.reports[-1].flows["timeouts"][0] == len(times)
 
 
-def drop_tail_losses(window, **other) -> Outcome:
+def drop_tail_losses(window, **other) -> EngineOutput:
     """One flow that occasionally overflows a small buffer."""
     transport = plans.tcp(window, echo="off", slow_start=False, initial_window=4.0, **other)
     return one_flow(transport, 60, rate_bps=4e6, buffer=20)

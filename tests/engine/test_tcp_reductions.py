@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import plans
-from drive import Outcome, run
+from drive import EngineOutput, run
 from ecnomy.markets.bridge.messages import Decide, Report, flow_orders
 from ecnomy.markets.plan import Law, Tcp
 from losses import RTT_S, SEND, dropping
@@ -17,13 +17,13 @@ MS = 10**9
 NEWRENO = Law("newreno", plans.RENO.params)
 
 
-def windows(outcome: Outcome) -> tuple[np.ndarray, np.ndarray]:
+def windows(outcome: EngineOutput) -> tuple[np.ndarray, np.ndarray]:
     """Times in seconds and cwnd of the one flow, from its reports."""
     times = np.array([report.t_ps / PS for report in outcome.reports])
     return times, np.array([report.flows["cwnd"][0] for report in outcome.reports])
 
 
-def data_sent(outcome: Outcome) -> np.ndarray:
+def data_sent(outcome: EngineOutput) -> np.ndarray:
     """The times at which data packets left, in seconds."""
     rows = outcome.table("trace")
     return np.sort(rows["t_ps"][(rows["event"] == SEND) & (rows["bytes"] > 40)]) / PS
@@ -48,7 +48,7 @@ def test_a_timeout_is_of_what_is_in_the_network() -> None:
     assert 4 < cwnd[after][0] < 16
 
 
-def held_then_hit(transport: Tcp, cap_bps: float = 8e5) -> Outcome:
+def held_then_hit(transport: Tcp, cap_bps: float = 8e5) -> EngineOutput:
     """A flow capped at four packets per 40 ms from 4 s on. At 8 s all are hit for 20 ms.
 
     The law marks these packets, or drops them if they are not ECT.
@@ -121,7 +121,7 @@ def test_one_marked_packet_waits_for_the_timer(window: Law) -> None:
     assert outcome.reports[-1].flows["timeouts"][0] == 0
 
 
-def still(outcome: Outcome, after_s: float) -> float:
+def still(outcome: EngineOutput, after_s: float) -> float:
     """The longest time without a data packet of one flow, in seconds."""
     rows = outcome.table("trace")
     data = (rows["event"] == SEND) & (rows["bytes"] > 40) & (rows["t_ps"] > after_s * PS)

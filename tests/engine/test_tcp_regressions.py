@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import plans
-from drive import Outcome, run
+from drive import EngineOutput, run
 from ecnomy.markets.bridge.messages import Decide, Report, flow_orders
 from ecnomy.markets.plan import Law
 
@@ -29,7 +29,9 @@ def orders(*rows: tuple[float, dict[str, float]]):
     return decide
 
 
-def one(transport, duration_s, decide=None, traffic=None, links=None, seed=1, **record) -> Outcome:
+def one(
+    transport, duration_s, decide=None, traffic=None, links=None, seed=1, **record
+) -> EngineOutput:
     links = links or plans.duplex("l", 0, 1, 1e7, 0.02, buffer=400)
     flow = plans.source("f", [0], [1], transport, traffic)
     return run(plans.plan(links, [flow], duration_s, seed=seed, **record), decide)

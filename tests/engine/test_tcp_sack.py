@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import plans
-from drive import Outcome, run
+from drive import EngineOutput, run
 from ecnomy.markets.plan import Law
 from losses import (
     BACK,
@@ -34,7 +34,7 @@ NEWRENO = Law("newreno", plans.RENO.params)
 PLAIN = dict(echo="off", slow_start=False)
 
 
-def agree(outcome: Outcome, sender: Sender) -> int:
+def agree(outcome: EngineOutput, sender: Sender) -> int:
     """The engine sends what the oracle sends, ACK by ACK; returns the timeouts."""
     (_, _, first), *rest = sends(outcome)
     table = outcome.table("trace")

@@ -14,7 +14,7 @@ from math import floor, isqrt
 from typing import Final, NamedTuple
 
 from law_api import DROP, MARK, NEVER, PASS, Packet, Queue
-from oracle_red import RedOptions, RedOracle, Verdict
+from oracle_red import RedDecision, RedOptions, RedOracle
 from oracle_red import near as near_average
 
 __all__ = [
@@ -346,7 +346,7 @@ class SelfConfiguringOracle(RedOracle):
         self.options = own.red(own.max_p if changed else self.options.max_p)
         self.own = own
 
-    def arrive(self, queue: Queue, packet: Packet, now: int, u: float) -> Verdict:
+    def arrive(self, queue: Queue, packet: Packet, now: int, u: float) -> RedDecision:
         """RED's verdict; also doubtful if the average nearly equals max_threshold."""
         verdict = super().arrive(queue, packet, now, u)
         beside = near_average(self.average, self.own.max_th)

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from law_api import DROP, MARK, PASS, Packet, Queue
 
-__all__ = ["BRANCHES", "RedOptions", "RedOracle", "Verdict"]
+__all__ = ["BRANCHES", "RedDecision", "RedOptions", "RedOracle"]
 
 NEAR: Final = 1e-9
 BRANCHES: Final = frozenset({"below", "empty", "first", "early", "kept", "above", "limit"})
@@ -44,7 +44,7 @@ class RedOptions(NamedTuple):
         return [float(v) for v in self]
 
 
-class Verdict(NamedTuple):
+class RedDecision(NamedTuple):
     """RED's action on an arrival; `doubtful` if rounding may decide otherwise."""
 
     action: int
@@ -68,12 +68,12 @@ class RedOracle:
         self.old = False  # ns-2's name: avg has been above min_th since the last packet
         self.sizes: list[int] = []  # arrivals since the last mark
 
-    def arrive(self, queue: Queue, packet: Packet, now: int, u: float) -> Verdict:
+    def arrive(self, queue: Queue, packet: Packet, now: int, u: float) -> RedDecision:
         """The verdict on a packet of `packet[1]` bytes that finds `queue`, with the draw u."""
         self.estimate(queue, now)
         return self.judge(queue, packet, u)
 
-    def judge(self, queue: Queue, packet: Packet, u: float) -> Verdict:
+    def judge(self, queue: Queue, packet: Packet, u: float) -> RedDecision:
         """Return the verdict with the current average."""
         o = self.options
         size = self._size(queue)
@@ -95,7 +95,7 @@ class RedOracle:
             doubtful = doubtful or (unsure and not full)
         if full:
             action, branch, self.sizes = MARK, "limit", []
-        return Verdict(action, p_b, self.average, branch, doubtful)
+        return RedDecision(action, p_b, self.average, branch, doubtful)
 
     def _size(self, queue: Queue) -> int:
         return queue[1] if self.options.in_bytes else queue[0]

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from ecnomy.markets.engines.registry import DEFAULT_ENGINE
 from ecnomy.markets.sweep.config import Sweep, load_sweep
 from ecnomy.markets.sweep.fingerprint import code_now
-from ecnomy.markets.sweep.outcome import DONE, Outcome
+from ecnomy.markets.sweep.outcome import DONE, RunOutcome
 from ecnomy.markets.sweep.rows import kinds_of, row_of, table_of
 from ecnomy.markets.sweep.space import Point
 from ecnomy.markets.sweep.store import SHARD_RUNS, Store, identified
@@ -35,7 +35,7 @@ def record(out: Path, sweep: Sweep, figures: Figures) -> Path:
     code, kinds = code_now(DEFAULT_ENGINE), kinds_of(sweep)
     rows = []
     for name, point in identified(sweep):
-        outcome = Outcome(
+        outcome = RunOutcome(
             name, name, DONE, "", code, {}, figures(point), generation=1, params=point.params,
             seed=point.seed,
         )  # fmt: skip

@@ -27,7 +27,7 @@ from ecnomy.markets.sweep import driver, store
 from ecnomy.markets.sweep.config import Sweep
 from ecnomy.markets.sweep.driver import SweepError, Tally, missing
 from ecnomy.markets.sweep.fingerprint import Code
-from ecnomy.markets.sweep.outcome import DONE, FAILED, Outcome
+from ecnomy.markets.sweep.outcome import DONE, FAILED, RunOutcome
 from ecnomy.markets.sweep.pool import LOST, PoolLost
 from ecnomy.markets.sweep.space import Point
 from simulated_disk import FULL, GLITCH, KILL, POWER, Crash, Disk
@@ -58,7 +58,7 @@ class Workers:
         self._trouble = 0.0 if calm else self._draw.choice((0.0, 0.03, 0.15))
         self._workers = self._draw.randint(1, 3)
         self._tasks: dict[concurrent.futures.Future[Any], Any] = {}
-        self._answers: list[Outcome] = []
+        self._answers: list[RunOutcome] = []
         self.lost = False
 
     @property
@@ -115,14 +115,14 @@ class Workers:
         if kind == "other":
             future.set_exception(RuntimeError("worker: its engine is another version"))
             return
-        own = Outcome(
+        own = RunOutcome(
             task.point, task.point, DONE, "", task.code, {}, values_of(point),
             wall_s=self._draw.random(), worker=f"127.0.0.1:{self._draw.randint(1, 9)}",
         )  # fmt: skip
         if kind == "nonsense":
             future.set_result(None)
         elif kind == "stranger":
-            future.set_result(Outcome(STRANGER, "", DONE, "", task.code, {}, {}))
+            future.set_result(RunOutcome(STRANGER, "", DONE, "", task.code, {}, {}))
         elif kind == "double" and self._answers:
             future.set_result(self._draw.choice(self._answers))
         else:
@@ -195,7 +195,7 @@ class World:
         assert tally.left >= 0
         self._counted.update(self._answers)
 
-    def ended(self, outcome: Outcome) -> None:
+    def ended(self, outcome: RunOutcome) -> None:
         """See Observer."""
         assert outcome.status != FAILED or outcome.point in self._died
 

@@ -13,7 +13,7 @@ import psutil
 
 from ecnomy.markets.sweep.config import Sweep, load_sweep
 from ecnomy.markets.sweep.driver import Tally, missing, sweep_runs
-from ecnomy.markets.sweep.outcome import Outcome
+from ecnomy.markets.sweep.outcome import RunOutcome
 from ecnomy.markets.sweep.store import Store
 
 SCENARIO = """
@@ -52,7 +52,7 @@ replicates: 3
 """
 
 
-_MADE: Final[dict[bytes, Outcome]] = {}  # outcomes of finished runs, by their tasks
+_MADE: Final[dict[bytes, RunOutcome]] = {}  # outcomes of finished runs, by their tasks
 
 
 class Here:
@@ -104,12 +104,12 @@ class Watcher:
     """Records failures."""
 
     def __init__(self) -> None:
-        self.failures: list[Outcome] = []
+        self.failures: list[RunOutcome] = []
 
     def at(self, tally: Tally) -> None:
         assert tally.left >= 0
 
-    def ended(self, outcome: Outcome) -> None:
+    def ended(self, outcome: RunOutcome) -> None:
         if outcome.status == "failed":
             self.failures.append(outcome)
 

@@ -35,7 +35,7 @@ def run(
     plan: Plan,
     decide: Callable[[Report], Decide] | None = None,
     admit: Callable[[Request, socket.socket], bool] = lambda request, sock: False,
-) -> drive.Outcome:
+) -> drive.EngineOutput:
     """Runs the plan; `decide` answers each report, by default with nothing, `admit` each call."""
     engine = Omnet(find_installation()).start(plan)
     try:

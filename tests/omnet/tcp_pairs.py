@@ -62,7 +62,7 @@ def same(
     *,
     parts: tuple[str, ...] = ("flows", "links", "pairs"),
     strays: bool = True,
-) -> drive.Outcome:
+) -> drive.EngineOutput:
     """Run both engines. Every column of every report, transfers and traces must agree.
 
     Args:
@@ -90,7 +90,7 @@ def same(
     return omnet
 
 
-def _trace(outcome: drive.Outcome, acks: bool) -> np.ndarray:
+def _trace(outcome: drive.EngineOutput, acks: bool) -> np.ndarray:
     """The trace's rows in an order that does not depend on the order of simultaneous events."""
     table = outcome.table("trace")
     rows = np.stack([table[name] for name in _COLUMNS])
@@ -102,7 +102,7 @@ def _trace(outcome: drive.Outcome, acks: bool) -> np.ndarray:
     return rows[:, np.lexsort(rows[::-1])].T
 
 
-def last_of(outcome: drive.Outcome, name: str, source: int) -> np.ndarray:
+def last_of(outcome: drive.EngineOutput, name: str, source: int) -> np.ndarray:
     """A column of the last report, for the flows of one source."""
     first = sum(s.count for s in outcome.plan.sources[:source])
     column = outcome.reports[-1].flows[name]

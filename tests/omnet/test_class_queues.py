@@ -26,7 +26,7 @@ CROWD = [
 ]
 
 
-def same(plan: Plan) -> tuple[drive.Outcome, dict[str, np.ndarray]]:
+def same(plan: Plan) -> tuple[drive.EngineOutput, dict[str, np.ndarray]]:
     """Run both engines. Reports, rows of classes and the trace must agree in every column."""
     one, other = drive.run(plan), drive_omnet.run(plan)
     for ours, theirs in zip(one.reports, other.reports, strict=True):

@@ -28,7 +28,7 @@ def sends(name: str, law: Law, packet_bytes: int, *, ect: bool = True, **other) 
     return plans.source(name, [0], [], plans.udp(packet_bytes, ect=ect), law, **other)
 
 
-def run_both(plan: Plan, decide=None, admit=lambda request, sock: False) -> drive.Outcome:
+def run_both(plan: Plan, decide=None, admit=lambda request, sock: False) -> drive.EngineOutput:
     """Run both engines, whose results must agree. Return those of the built-in engine."""
     ours, theirs = drive.run(plan, decide, admit), drive_omnet.run(plan, decide, admit)
     for one, other in zip(ours.reports, theirs.reports, strict=True):

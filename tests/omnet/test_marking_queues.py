@@ -46,7 +46,7 @@ def side_by_side(links: dict[str, dict], traffic, *, duration_s: float = 5.0, **
     return plans.plan(all_links, sources, duration_s, epoch_s=0.7, trace=True, **other)
 
 
-def same(plan: Plan, decide: Callable[[Report], Decide] | None = None) -> drive.Outcome:
+def same(plan: Plan, decide: Callable[[Report], Decide] | None = None) -> drive.EngineOutput:
     """Run both engines. All columns of all reports and all events of the trace must agree."""
     built_in, omnet = drive.run(plan, decide), drive_omnet.run(plan, decide)
     for one, other in zip(built_in.reports, omnet.reports, strict=True):
@@ -62,7 +62,7 @@ def same(plan: Plan, decide: Callable[[Report], Decide] | None = None) -> drive.
     return built_in
 
 
-def sorted_trace(outcome: drive.Outcome) -> np.ndarray:
+def sorted_trace(outcome: drive.EngineOutput) -> np.ndarray:
     """All columns of the trace, in an order independent of the order of simultaneous events."""
     table = outcome.table("trace")
     rows = np.stack([table[k] for k in ("t_ps", "event", "link", "flow", "seq", "bytes", "ce")])

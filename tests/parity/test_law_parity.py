@@ -36,7 +36,7 @@ def laws():
     return load_module(build_module())
 
 
-def run(marking: str, log: Path | None) -> drive.Outcome:
+def run(marking: str, log: Path | None) -> drive.EngineOutput:
     """A run of the engine that can log. With `log` None, it does not log."""
     environment = {k: v for k, v in os.environ.items() if k != "ECNOMY_LAW_LOG"}
     environment |= {"ECNOMY_LAW_LOG": str(log)} if log else {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from ecnomy.analysis.reproduce.catalogue import Choice, Entry
+from ecnomy.analysis.reproduce.catalogue import Choice, PaperEntry
 from ecnomy.analysis.reproduce.papers import PAPERS
 from held_settings import faults_of
 from kept_papers import paper_of
@@ -38,7 +38,7 @@ def _faults(**holds: object) -> list[str]:
     """The values of christin2003's study `ten` that differ from these."""
     paper = paper_of("christin2003")
     choice = Choice("", {path.replace("__", "."): value for path, value in holds.items()})
-    entry = Entry(title="", priority="core", claims={}, studies=("ten",), chosen=(choice,))
+    entry = PaperEntry(title="", priority="core", claims={}, studies=("ten",), chosen=(choice,))
     return faults_of(paper, entry, choice)
 
 

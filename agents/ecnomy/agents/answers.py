@@ -46,10 +46,10 @@ def whole_column(answers: object) -> npt.NDArray[np.int64] | None:
     """
     if not isinstance(answers, list | tuple):
         return None
-    found = [whole(answer) for answer in answers]
-    if any(one is None or not -(2**63) <= one < 2**63 for one in found):
+    numbers = [whole(answer) for answer in answers]
+    if any(one is None or not -(2**63) <= one < 2**63 for one in numbers):
         return None
-    return np.array(found, dtype=np.int64)
+    return np.array(numbers, dtype=np.int64)
 
 
 def shown(answer: object, most: int = 80) -> str:

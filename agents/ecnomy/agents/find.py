@@ -144,22 +144,22 @@ def _load(family: Family, kind: str, path: str) -> type:
     module_name, _, attribute = path.partition(":")
     try:
         module = importlib.import_module(module_name)
-        found = getattr(module, attribute, None)
+        cls = getattr(module, attribute, None)
     except Exception as error:  # a user's module may raise anything
         raise family.error(f"{family.noun} {kind!r}: tried {path}: {error}") from error
-    if found is None:
+    if cls is None:
         own = [name for name, one in vars(module).items() if _is_one(family, one, module_name)]
         raise family.error(
             f"{family.noun} {kind!r}: found no {attribute!r} in {module_name}, expected "
             f"{'one of ' + ', '.join(own) if own else 'a class with this name'}"
         )
-    if not isinstance(found, type):
+    if not isinstance(cls, type):
         raise family.error(f"{family.noun} {kind!r}: {path} is not a class")
-    if not _has_methods(family, found):
+    if not _has_methods(family, cls):
         one, *others = family.methods
         lacks = f"one of the methods {', '.join(family.methods)}" if others else f"the method {one}"
         raise family.error(f"{family.noun} {kind!r}: {path} must define {lacks}")
-    return found
+    return cls
 
 
 def _has_methods(family: Family, cls: type) -> bool:

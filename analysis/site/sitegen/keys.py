@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from ecnomy.markets.reference.entry import Entry
 from ecnomy.markets.reference.files import all_entries
-from ecnomy.markets.reference.lookup import Group, below, grouped, sections
+from ecnomy.markets.reference.lookup import KeyGroup, below, grouped, sections
 from sitegen.markdown import code, contents, escaped, link, slug
 
 __all__ = ["FOLDER", "Place", "key_pages", "place"]
@@ -90,7 +90,7 @@ def _same(one: Entry) -> tuple[str, ...]:
 
 
 @functools.cache
-def _variants() -> dict[tuple[str, ...], Group]:
+def _variants() -> dict[tuple[str, ...], KeyGroup]:
     """Return variants by their text, with all keys that name them."""
     found = grouped(one for one in all_entries() if one.variant)
     return {_same(group.entry): group for group in found}
@@ -163,7 +163,7 @@ def _named(one: Entry, page: str) -> str:
 
 
 def _family_pages() -> Iterator[tuple[str, str]]:
-    families: dict[str, list[Group]] = {}
+    families: dict[str, list[KeyGroup]] = {}
     for group in _variants().values():
         families.setdefault(_family_page(group.entry), []).append(group)
     inside = _keys_of_variants()
@@ -187,7 +187,7 @@ def _keys_of_variants() -> dict[tuple[str, ...], list[tuple[str, Entry]]]:
     return {same: list(keys.items()) for same, keys in found.items()}
 
 
-def _variant(group: Group, key: str, page: str, keys: Sequence[tuple[str, Entry]]) -> str:
+def _variant(group: KeyGroup, key: str, page: str, keys: Sequence[tuple[str, Entry]]) -> str:
     one, word = group.entry, group.of[0].partition(": ")[0]
     parts = [f"## {one.name}\n", f"{escaped(one.about)}\n"]
     if one.note:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ecnomy.analysis.reproduce.catalogue import Claim, Entry, Paper
+from ecnomy.analysis.reproduce.catalogue import Claim, Paper, PaperEntry
 from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
 from sitegen.links import Links
 from sitegen.markdown import code, contents, escaped, link
@@ -56,7 +56,7 @@ def _paper(paper: Paper, links: Links) -> str:
     return "\n".join(parts)
 
 
-def _entry(paper: str, item: str, entry: Entry) -> str:
+def _entry(paper: str, item: str, entry: PaperEntry) -> str:
     names = ", ".join(f"`{paper}.{name}`" for name in entry.ids(item))
     rows = [f"- {number}: {escaped(one.says)}{_state(one)}" for number, one in entry.claims.items()]
     return "\n".join([f"## {item}: {escaped(entry.title)}\n", f"{names}\n", *rows, ""])

@@ -9,7 +9,7 @@ import pytest
 import typer
 
 from ecnomy.agents.errors import InputError, ResultsError, ScenarioError
-from ecnomy.analysis.calibrate import calibrated, found_in, planned_sweep
+from ecnomy.analysis.calibrate import calibrated, planned_sweep, search_results
 from ecnomy.analysis.calibrate.command import calibrate_command, calibration_table
 from ecnomy.analysis.sweeps.open_sweep import open_sweep
 from ecnomy.markets.cli.verbs.sweep import sweep_command
@@ -167,7 +167,7 @@ def test_a_probability_is_found(tmp_path: Path) -> None:
 def _read_again(sweep, out, found) -> None:  # type: ignore[no-untyped-def]
     """The folder gives the same answer, nothing is missing, and the table agrees."""
     frame = open_sweep(out)
-    assert found_in(sweep, frame) == found
+    assert search_results(sweep, frame) == found
     planned = planned_sweep(sweep, frame)
     store = Store(out, planned)
     try:
@@ -180,7 +180,7 @@ def _read_again(sweep, out, found) -> None:  # type: ignore[no-untyped-def]
     assert table.row_count == 2
     assert list(table.columns[-1].cells) == ["found", "found"]
     with pytest.raises(ResultsError, match="the search is incomplete"):
-        found_in(sweep, frame[frame["seed"] < 4])
+        search_results(sweep, frame[frame["seed"] < 4])
 
 
 def test_unreachable_targets_are_reported(tmp_path: Path) -> None:

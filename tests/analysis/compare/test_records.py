@@ -26,13 +26,19 @@ from ecnomy.analysis.compare.record import (
     seeds_within,
     write_record,
 )
-from ecnomy.analysis.compare.recording import WORK, Entry, main, read_index, record_scenario
+from ecnomy.analysis.compare.recording import (
+    WORK,
+    RecordedScenario,
+    main,
+    read_index,
+    record_scenario,
+)
 from ecnomy.analysis.compare.runs import BUILT_IN, Done, Study, Task, simulated
 from ecnomy.analysis.compare.sources import INET, code_of, find_checkout, source_digest
 from ecnomy.analysis.compare.verdicts import DIFFERENT, EQUIVALENT, NOT_JUDGED
 from ecnomy.markets.scenario import load
 
-ENTRY = Entry(name="settled", file="wtp.yaml", changes=world.SETTLED)
+ENTRY = RecordedScenario(name="settled", file="wtp.yaml", changes=world.SETTLED)
 
 
 def now(record: ScenarioRecord, checkout: Path) -> MadeOf:

@@ -20,7 +20,7 @@ from ecnomy.analysis.evaluate.criteria import Condition, Criterion, Figure, crit
 from ecnomy.analysis.evaluate.measures import source_columns
 from ecnomy.analysis.evaluate.page import write_page
 from ecnomy.analysis.evaluate.runs import Evaluation, checked, measured, sweep_of, values_of
-from ecnomy.analysis.evaluate.verdicts import Judged, Verdict, verdict_of
+from ecnomy.analysis.evaluate.verdicts import Judged, OutcomeVerdict, verdict_of
 from ecnomy.analysis.evaluate.verdicts import judged as judged_all
 from ecnomy.analysis.statistics.intervals import t_interval
 from ecnomy.markets import load, run
@@ -188,7 +188,9 @@ def test_headlines_count_what_is_sure() -> None:
     figure = Figure(column="x", of="x", better="lower")
     mean = t_interval([1.0, 2.0], 0.95)
     found = [
-        Judged(case.criterion, (Verdict(case, figure, verdict, {"new": mean, "Reno": mean}),))
+        Judged(
+            case.criterion, (OutcomeVerdict(case, figure, verdict, {"new": mean, "Reno": mean}),)
+        )
         for verdict in ("as good", "better", "open", "worse")
     ]
     assert (

@@ -22,7 +22,7 @@ from ecnomy.analysis.reproduce.quick_results import KEPT, read_rows, rows_digest
 from ecnomy.analysis.reproduce.record import main
 from ecnomy.analysis.reproduce.record_file import RecordFile, read_record, write_record
 from ecnomy.analysis.reproduce.recorded import Recorded
-from ecnomy.markets.sweep.outcome import Outcome, execute
+from ecnomy.markets.sweep.outcome import RunOutcome, execute
 from small_paper import change_claims, cut_down, go, made_once
 
 ROOT = Path(__file__).parents[3]
@@ -30,7 +30,7 @@ STUDY = "siris2002/fig3"
 ALL = {f"siris2002.fig3.c{number}" for number in range(1, 12)}
 RED = "omnet/laws/marking/red.h"
 CODE_OF = functools.cache(sources.code_of)  # each world has the same texts in other places
-Changed = Callable[[Probe, Outcome], Outcome]
+Changed = Callable[[Probe, RunOutcome], RunOutcome]
 
 
 class World:
@@ -59,13 +59,13 @@ class World:
 def runs(change: Changed = lambda probe, outcome: outcome) -> Any:
     """Makes probes in this process, and alters their outcomes."""
 
-    def make(probes: Sequence[Probe]) -> list[Outcome]:
+    def make(probes: Sequence[Probe]) -> list[RunOutcome]:
         return [change(probe, made_once(probe.task)) for probe in probes]
 
     return make
 
 
-def another(outcome: Outcome) -> Outcome:
+def another(outcome: RunOutcome) -> RunOutcome:
     """An outcome with every value a little larger."""
     values = {name: v if v is None else v * 1.001 for name, v in outcome.values.items()}
     return msgspec.structs.replace(outcome, values=values)
@@ -145,7 +145,7 @@ def test_claims_are_stale_that_what_moved_bears_on(world: World) -> None:
     Without the claims that do not, the study has its new digests: no claim uses what moved.
     """
 
-    def virtual(probe: Probe, outcome: Outcome) -> Outcome:
+    def virtual(probe: Probe, outcome: RunOutcome) -> RunOutcome:
         is_virtual = "virtual-queue" in str(probe.task.params)
         return another(outcome) if is_virtual and "@" not in probe.table else outcome
 

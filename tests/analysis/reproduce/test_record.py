@@ -17,8 +17,8 @@ import pytest
 
 from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.analysis.reproduce.claim_digests import FOLDERS, ClaimMade, Sources, StudyMade
-from ecnomy.analysis.reproduce.entries import Outcome
-from ecnomy.analysis.reproduce.judge import At, Judged, Verdict
+from ecnomy.analysis.reproduce.entries import ClaimOutcome
+from ecnomy.analysis.reproduce.judge import At, ClaimVerdict, Judged
 from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
 from ecnomy.analysis.reproduce.quick_results import unmoved
 from ecnomy.analysis.reproduce.record import main
@@ -38,15 +38,15 @@ def judged(name: str, mean: float, verdict: str = "confirmed") -> Judged:
     return Judged(name, t_interval(values), None, 9.0, verdict, 0.123456)
 
 
-WHOLE = Outcome(
+WHOLE = ClaimOutcome(
     "p.e.c1",
     "core",
-    Verdict(
+    ClaimVerdict(
         "depends",
         (judged("a", 1 / 3), judged("b", 2)),
         (judged("k", 30, "refuted"),),
         alone="confirmed",
-        grid=(At("s", "x", Verdict("refuted", (judged("b", 20, "refuted"),))),),
+        grid=(At("s", "x", ClaimVerdict("refuted", (judged("b", 20, "refuted"),))),),
         depends=("s",),
     ),
     "why",
@@ -54,7 +54,7 @@ WHOLE = Outcome(
     {"told": t_interval(np.array([1.0, 2.0]))},
     over=("s",),
 )
-QUICK = Outcome("p.e.c1", "core", Verdict("confirmed", (judged("b", 3), judged("z", 4))))
+QUICK = ClaimOutcome("p.e.c1", "core", ClaimVerdict("confirmed", (judged("b", 3), judged("z", 4))))
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:
@@ -95,11 +95,11 @@ def test_a_column_more_moves_nothing() -> None:
     assert unmoved(then, None) is then
 
 
-@pytest.mark.parametrize("quick", [QUICK, Outcome("p.e.c1", "core", Verdict("pending"))])
-def test_a_record_gives_its_quick_figures_back(quick: Outcome) -> None:
+@pytest.mark.parametrize("quick", [QUICK, ClaimOutcome("p.e.c1", "core", ClaimVerdict("pending"))])
+def test_a_record_gives_its_quick_figures_back(quick: ClaimOutcome) -> None:
     """Beside full figures the quick outcome is recorded, even without figures."""
     assert quick_figures(recorded(WHOLE, quick, {})) == quick_figures(quick)
-    other = msgspec.structs.replace(quick, verdict=Verdict("refuted"))
+    other = msgspec.structs.replace(quick, verdict=ClaimVerdict("refuted"))
     assert quick_figures(recorded(WHOLE, other, {})) != quick_figures(quick)
 
 

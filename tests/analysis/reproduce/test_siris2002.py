@@ -63,7 +63,7 @@ def test_entries_name_what_exists() -> None:
 def test_jackknife_of_a_mean_is_the_mean() -> None:
     """Pseudo-values of a linear statistic are the batches themselves."""
     load = np.array([[0.7, 0.8, 0.9], [0.8, 0.9, 1.0]])
-    curve = curves.Curve((2, 4), load, load / 2)
+    curve = curves.MarkingCurve((2, 4), load, load / 2)
     found = curves.pseudo_values(lambda load, p: float(load[0]), curve)
     np.testing.assert_allclose(found, load[0])
 

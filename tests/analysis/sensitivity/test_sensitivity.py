@@ -28,7 +28,7 @@ from ecnomy.analysis.sensitivity.command import sensitivity_command
 from ecnomy.analysis.sensitivity.indices import Plan, indices
 from ecnomy.analysis.sensitivity.sweep import indices_of, sampled
 from ecnomy.markets.sweep.config import load_sweep
-from ecnomy.markets.sweep.outcome import DONE, FAILED, Outcome, Task
+from ecnomy.markets.sweep.outcome import DONE, FAILED, RunOutcome, Task
 from sweep_world import Here, go, write
 from tiers import full
 
@@ -71,7 +71,7 @@ class Made(Here):
         values = {} if failed else {"y": self._model(at, task.seed), "same": 3.0}
         status = FAILED if failed else DONE
         future: concurrent.futures.Future[Any] = concurrent.futures.Future()
-        future.set_result(Outcome(task.point, "k", status, "", task.code, {}, values))
+        future.set_result(RunOutcome(task.point, "k", status, "", task.code, {}, values))
         return future
 
 

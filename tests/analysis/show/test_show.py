@@ -251,10 +251,10 @@ def test_the_picture_draws_the_data(gold_silver: Path, make_run: MakeRun, tmp_pa
 
 def test_two_dozen_groups_look_different() -> None:
     """Colour, marker and line style distinguish 24 groups, and colour alone each six."""
-    from ecnomy.analysis.run.summary import Group
+    from ecnomy.analysis.run.summary import FlowGroup
     from ecnomy.analysis.run_pictures import overview as plots
 
-    styles = plots._line_styles([Group(f"g{i}", f"g{i}", "", (i,)) for i in range(24)])
+    styles = plots._line_styles([FlowGroup(f"g{i}", f"g{i}", "", (i,)) for i in range(24)])
     assert len({(style.colour, style.marker) for style in styles}) == 24
     assert len({style.colour for style in styles[:6]}) == 6
     for first, second in zip(styles, styles[6:], strict=False):

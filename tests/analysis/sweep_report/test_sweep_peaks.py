@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from ecnomy.analysis.sweep_report.curves import Best, best_of
-from ecnomy.analysis.sweep_report.findings import found_of
+from ecnomy.analysis.sweep_report.findings import findings_of
 from ecnomy.analysis.sweep_report.peaks import NOISE, SKEW, SPACING
 from ecnomy.analysis.sweep_report.points import Swept, Varied
 from ecnomy.analysis.sweeps.labels import Factor
@@ -99,7 +99,7 @@ def test_what_limits_the_interval_is_named() -> None:
     def limit(name: str, noise: float, x: tuple[float, ...]) -> tuple[str, str]:
         curve = CURVES[name][0](np.array(x))
         rows = curve[:, np.newaxis] + noise * np.ptp(curve) * rng.standard_normal((len(x), 8))
-        detail = found_of(swept_of(x, rows)).detail
+        detail = findings_of(swept_of(x, rows)).detail
         return peak(x, rows).limit, detail
 
     few, detail = limit("elasticity 2", 0.01, (0.012, 0.019, 0.036))

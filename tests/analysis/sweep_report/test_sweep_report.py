@@ -20,7 +20,7 @@ from ecnomy.analysis.report.command import report_app
 from ecnomy.analysis.show.command import show_command
 from ecnomy.analysis.sweep_report.contrasts import contrasts_of
 from ecnomy.analysis.sweep_report.curves import best_of
-from ecnomy.analysis.sweep_report.findings import found_of
+from ecnomy.analysis.sweep_report.findings import findings_of
 from ecnomy.analysis.sweep_report.fronts import front_of
 from ecnomy.analysis.sweep_report.maps import front_section, maps_section
 from ecnomy.analysis.sweep_report.points import Swept, Varied, open_swept
@@ -85,7 +85,7 @@ def test_a_profit_of_one_value_alone_says_which_and_why() -> None:
     """Finished runs without declared utilities have no profit, so a balance is named."""
     whole = nothing_differs(np.random.default_rng(1), 3, 1)
     whole.values[whole.point != 1] = np.nan
-    found = found_of(msgspec.structs.replace(whole, outcomes=("profit.isp",)))
+    found = findings_of(msgspec.structs.replace(whole, outcomes=("profit.isp",)))
     assert found.headline == "Only b has finished runs that report profit.isp."
     assert found.detail.endswith("declare utilities; balance.isp is for all.")
 
@@ -110,7 +110,7 @@ def test_false_discoveries_are_controlled() -> None:
 
 def test_a_difference_is_found_through_what_seeds_share(swept: Swept) -> None:
     """The law's 0.5 is within its interval, which pairing makes far narrower."""
-    found = found_of(swept)
+    found = findings_of(swept)
     one = next(c for c in found.contrasts if c.varied == 0 and c.outcome == "profit.shop")
     between = one.compared.difference
     assert between.low <= -0.5 <= between.high and between.half_width < 0.05 and one.q < 0.001
@@ -218,7 +218,7 @@ parameters:
     matters = matters_of(one, "welfare")
     assert matters is not None and not matters.grid and matters.order() == [0, 1, 2]
     assert matters.alone[0].mean > 0.7 and matters.alone[2].high < 0.05
-    assert found_of(one).headline.startswith("Most important parameters for welfare")
+    assert findings_of(one).headline.startswith("Most important parameters for welfare")
 
 
 def test_what_may_matter_not_at_all_is_not_sure(tmp_path: Path) -> None:
@@ -235,7 +235,7 @@ def test_what_may_matter_not_at_all_is_not_sure(tmp_path: Path) -> None:
         (2, r"price_\w+ \(\d+ %, not sure\)"),
     ):
         few = text.replace("replicates: 8", f"replicates: {replicates}")
-        found = found_of(open_swept(made_up(tmp_path / str(replicates), few, made)))
+        found = findings_of(open_swept(made_up(tmp_path / str(replicates), few, made)))
         (line,) = (one for one in found.more if one.startswith("Most important"))
         assert re.search(words, line), line
 
@@ -298,7 +298,7 @@ def test_samples_are_drawn_by_what_they_are(tmp_path: Path) -> None:
         return {"profit.shop": 9 * price + count + 0.01 * noise, "welfare": -count + 0.01 * noise}
 
     swept = open_swept(made_up(tmp_path, text, made))
-    found = found_of(swept)
+    found = findings_of(swept)
     drawn = maps_section(swept, found)
     assert drawn is not None
     cells = next(block.rows for block in drawn.blocks if hasattr(block, "alt"))
@@ -368,7 +368,7 @@ def test_an_outcome_of_some_points_does_not_lead(tmp_path: Path) -> None:
 
     swept = open_swept(made_up(tmp_path, unnamed, made))
     assert swept.outcomes == ("balance.shop", "gold.goodput_bps", "profit.shop")
-    assert found_of(swept).headline.startswith("shop: balance at the end is highest with rare")
+    assert findings_of(swept).headline.startswith("shop: balance at the end is highest with rare")
     table = points_table(open_swept(swept.folder, ["profit.shop"]))
     cells = [list(column.cells) for column in table.columns[1:3]]
     assert set(cells[0]) == {"8"} and cells[1].count("-") == 5
@@ -381,7 +381,7 @@ def test_a_sweep_in_which_nothing_differs(tmp_path: Path) -> None:
         return {"profit.shop": float(np.random.default_rng([9, point.number]).standard_normal())}
 
     text = SWEEP.replace("outcomes: [profit.shop, welfare]\n", "")
-    found = found_of(open_swept(made_up(tmp_path, text, made)))
+    found = findings_of(open_swept(made_up(tmp_path, text, made)))
     assert found.sure is False and "do not differ significantly" in found.headline
     assert any("No significant difference" in line for line in found.more)
 
@@ -390,6 +390,6 @@ def test_one_point_alone_and_failures(tmp_path: Path) -> None:
     """A single point gives a mean; runs without outcomes are mentioned."""
     text = "version: 1\nscenario: scenario.yaml\nreplicates: 3\n"
     one = made_up(tmp_path, text, lambda point: {"welfare": 2.0 + 0.1 * point.replicate})
-    assert found_of(open_swept(one)).headline.startswith("welfare is 2.10 \u00b1 0.25 money/s")
+    assert findings_of(open_swept(one)).headline.startswith("welfare is 2.10 \u00b1 0.25 money/s")
     with pytest.raises(ResultsError, match="the runs have no outcomes"):
         open_swept(made_up(tmp_path, text, lambda point: {}, "none"))

@@ -16,7 +16,7 @@ pytest.importorskip("open_spiel", reason="the extra `tournament`")
 
 from ecnomy.agents.errors import ScenarioError
 from ecnomy.analysis.tournament.networks_page import networks_page
-from ecnomy.analysis.tournament.paying import found_in
+from ecnomy.analysis.tournament.paying import findings_in
 from ecnomy.analysis.tournament.payoff_plots import share_grid, shares
 from ecnomy.analysis.tournament.tournament_file import load_tournament
 
@@ -95,7 +95,9 @@ def test_mistakes_name_their_place(tmp_path: Path, networks: str, message: str) 
 def test_the_page_draws_a_grid_as_a_grid() -> None:
     """With axes, the picture has a row per name of the first and a column per name of the last."""
     table = made_up(lambda own, mix: [1.0, 2.0, 3.0][own], populations=(2,))
-    networks = {f"{a}-{b}": found_in(table, 3) for a in ("near", "far") for b in ("small", "big")}
+    networks = {
+        f"{a}-{b}": findings_in(table, 3) for a in ("near", "far") for b in ("small", "big")
+    }
     grid = networks_page("grid", networks, (("near", "far"), ("small", "big")))
     bars = networks_page("bars", networks)
     (drawn, _), (plain, _) = grid.sections[0].blocks, bars.sections[0].blocks

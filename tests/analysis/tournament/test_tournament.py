@@ -26,7 +26,7 @@ from ecnomy.analysis.game.dynamics import egt
 from ecnomy.analysis.game.profiles import mixed
 from ecnomy.analysis.tournament.networks import NETWORKS
 from ecnomy.analysis.tournament.page import PAGE, PAYOFFS, page_of, write_page, write_payoffs
-from ecnomy.analysis.tournament.paying import found_in
+from ecnomy.analysis.tournament.paying import findings_in
 from ecnomy.analysis.tournament.payoffs import payoffs_of
 from ecnomy.analysis.tournament.player_columns import player_columns
 from ecnomy.analysis.tournament.playing import beginning, finalists_of, played, rounded
@@ -65,7 +65,7 @@ def test_the_command_gives_its_findings_as_json(small, capsys) -> None:
     tournament, folder, table, _ = small
     assert ecnomy("tournament", write(folder.parent), "--out", folder, "--json") == 0
     document = json.loads(capsys.readouterr().out)
-    found = found_in(table, tournament.finalists)
+    found = findings_in(table, tournament.finalists)
     assert document["headline"] == headline(found)
     assert [one["name"] for one in document["strategies"]] == [
         table.names[n] for n in found.ranking
@@ -174,7 +174,7 @@ def test_rounds_play_what_is_missing_and_nothing_twice(small) -> None:
 def test_what_the_small_tournament_says(small, tmp_path: Path) -> None:
     """Payers pay and free riders do not. Page and CSV agree with the table."""
     tournament, _, table, _ = small
-    found = found_in(table, tournament.finalists)
+    found = findings_in(table, tournament.finalists)
     assert found.payers == (0, 1) and found.finalists == (0, 1, 2)
     write_payoffs(found, tmp_path / PAYOFFS)
     rows = list(csv.DictReader((tmp_path / PAYOFFS).read_text().splitlines()))
@@ -194,7 +194,7 @@ def test_what_the_small_tournament_says(small, tmp_path: Path) -> None:
 )
 def test_the_verdict_follows_who_is_left(worth, verdict, says) -> None:
     """A strategy that earns most in every mix is the only one left, and every seed agrees."""
-    found = found_in(made_up(lambda own, shares: worth[own]), 3)
+    found = findings_in(made_up(lambda own, shares: worth[own]), 3)
     for outcome in found.outcomes:
         assert outcome.verdict == verdict and outcome.agree == 4
         assert outcome.rests[0].mix.max() == 1 and outcome.rests[0].starts == 1
@@ -207,7 +207,7 @@ def test_the_verdict_follows_who_is_left(worth, verdict, says) -> None:
 def test_some_pay_where_both_do_best_while_they_are_few() -> None:
     """As with hawks and doves, half of the players pay in the end."""
     rare = {0: 0, 2: 2}
-    found = found_in(
+    found = findings_in(
         made_up(lambda own, shares: -1.0 if own == 1 else 1 - shares[rare[own]] + 1e-9), 3
     )
     for outcome in found.outcomes:
@@ -217,7 +217,7 @@ def test_some_pay_where_both_do_best_while_they_are_few() -> None:
 
 def test_exploiting_is_gaining_while_the_others_lose() -> None:
     """A thief gains and the others lose; the reverse change exploits nobody."""
-    found = found_in(made_up(lambda own, shares: 1.0 + (own == 2) - shares[2]), 3)
+    found = findings_in(made_up(lambda own, shares: 1.0 + (own == 2) - shares[2]), 3)
     exploits = {(c.players, c.new, c.old) for c in found.changes if c.exploits}
     assert exploits == {(n, 2, old) for n in (2, 3) for old in (0, 1)}
 

@@ -21,7 +21,7 @@ import typer
 from rich.console import Console
 
 from ecnomy.agents.errors import InputError, ResultsError, ScenarioError
-from ecnomy.analysis.sweep_report.findings import found_of
+from ecnomy.analysis.sweep_report.findings import findings_of
 from ecnomy.analysis.sweep_report.points import open_swept
 from ecnomy.analysis.sweep_report.printed import print_sweep
 from ecnomy.analysis.sweep_report.searched import best_first
@@ -34,7 +34,7 @@ from ecnomy.analysis.tune.tuning_plot import tuning_picture
 from ecnomy.markets.cli.printing import print_json
 from ecnomy.markets.cli.verbs.sweep import sweep_command
 from ecnomy.markets.sweep.config import load_sweep
-from ecnomy.markets.sweep.outcome import DONE, FAILED, Outcome, Task
+from ecnomy.markets.sweep.outcome import DONE, FAILED, RunOutcome, Task
 from ecnomy.markets.sweep.space import Range
 from ecnomy.markets.sweep.tuning import Bound, Tuning
 from sweep_world import Here, Watcher, write
@@ -82,7 +82,7 @@ class Made(Here):
         self.points.append(task.point)
         values = self._model(task.params, task.seed)
         future: concurrent.futures.Future[Any] = concurrent.futures.Future()
-        future.set_result(Outcome(task.point, "k", DONE, "", task.code, {}, values))
+        future.set_result(RunOutcome(task.point, "k", DONE, "", task.code, {}, values))
         return future
 
 
@@ -216,7 +216,7 @@ def test_points_of_a_search_are_its_values(tmp_path: Path) -> None:
     assert swept.search is not None and swept.search.there == answer.outcome
     best = swept.labels[best_first(swept)[0]]
     assert best == f"{answer.values[0]:.5g} money"
-    said = found_of(swept)
+    said = findings_of(swept)
     assert said.contrasts == () and said.matters == () and "is lowest at " in said.headline
     points = sweep_values(tmp_path / "out")["points"]
     assert [p["outcomes"]["income"]["n"] for p in points] == [3] * len(answer.tried)
@@ -386,7 +386,7 @@ class Fails(Made):
         if len(self.points) == 1:
             why = "over its time limit"
             future = concurrent.futures.Future()
-            future.set_result(Outcome(task.point, "k", FAILED, why, task.code, {}, {}))
+            future.set_result(RunOutcome(task.point, "k", FAILED, why, task.code, {}, {}))
         return future
 
 

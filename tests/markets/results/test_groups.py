@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ecnomy.markets.results.groups import Group, groups_of
+from ecnomy.markets.results.groups import GroupMeans, groups_of
 from ecnomy.markets.results.manifest import Measured
 
 PS = 10**12
@@ -30,7 +30,7 @@ NAMES = (
 )
 
 
-def found(on: dict[int, float], background: set[int], *, to_s: int = TO_S) -> dict[str, Group]:
+def found(on: dict[int, float], background: set[int], *, to_s: int = TO_S) -> dict[str, GroupMeans]:
     """The groups, for rows of flows with these mean numbers of active members."""
     edges: list[list[int]] = []
 

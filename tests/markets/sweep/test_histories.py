@@ -11,7 +11,7 @@ import pytest
 
 from ecnomy.markets.sweep import driver, store
 from ecnomy.markets.sweep.config import Sweep, load_sweep
-from ecnomy.markets.sweep.outcome import Outcome
+from ecnomy.markets.sweep.outcome import RunOutcome
 from ecnomy.markets.sweep.rows import row_of
 from ecnomy.markets.sweep.store import Store
 from simulated_sweep import STRANGER, World
@@ -46,9 +46,9 @@ def test_each_run_is_there_once_whatever_happens(first: int, tmp_path: Path, swe
 def _counted_before_written(patch: pytest.MonkeyPatch) -> None:
     """A record is written with the next one, or with the compaction."""
     add, compact = Store.add, Store.compact
-    waiting: dict[Store, list[Outcome]] = {}
+    waiting: dict[Store, list[RunOutcome]] = {}
 
-    def early(self: Store, outcome: Outcome) -> None:
+    def early(self: Store, outcome: RunOutcome) -> None:
         waiting.setdefault(self, []).append(outcome)
         if len(waiting[self]) > 1:
             add(self, waiting[self].pop(0))
@@ -81,8 +81,8 @@ def _a_double_counts_twice(patch: pytest.MonkeyPatch) -> None:
     """A second answer for one run counts as the answer of the requested run."""
     right = driver._of_run
 
-    def believing(outcome: Any, point: str) -> Outcome:
-        double = isinstance(outcome, Outcome) and outcome.point != STRANGER
+    def believing(outcome: Any, point: str) -> RunOutcome:
+        double = isinstance(outcome, RunOutcome) and outcome.point != STRANGER
         return outcome if double else right(outcome, point)
 
     patch.setattr(driver, "_of_run", believing)

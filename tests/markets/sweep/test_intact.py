@@ -18,7 +18,7 @@ from ecnomy.markets.support import intact
 from ecnomy.markets.sweep.config import load_sweep
 from ecnomy.markets.sweep.driver import missing
 from ecnomy.markets.sweep.fingerprint import code_now
-from ecnomy.markets.sweep.outcome import DONE, Outcome
+from ecnomy.markets.sweep.outcome import DONE, RunOutcome
 from ecnomy.markets.sweep.recorded import figures
 from ecnomy.markets.sweep.store import Store
 from lost_power import Disk
@@ -42,7 +42,7 @@ def _store(folder: Path) -> Store:
     store = Store(folder / "out", load_sweep(write(folder)))
     for number, name in enumerate(store.points):
         figure = {"gold.goodput_bps": 1e6 / 3 + number}
-        store.add(Outcome(name, name, DONE, "", code_now(DEFAULT_ENGINE), {}, figure))
+        store.add(RunOutcome(name, name, DONE, "", code_now(DEFAULT_ENGINE), {}, figure))
     return store
 
 

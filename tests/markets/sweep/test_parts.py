@@ -29,7 +29,7 @@ from ecnomy.markets.sweep.executors import InlinePool
 from ecnomy.markets.sweep.fingerprint import Code
 from ecnomy.markets.sweep.job_files import Jobs, parts_for, write_jobs
 from ecnomy.markets.sweep.making import make_part, merge, run_sweep
-from ecnomy.markets.sweep.outcome import Outcome
+from ecnomy.markets.sweep.outcome import RunOutcome
 from ecnomy.markets.sweep.parts import Part, part_from
 from ecnomy.markets.sweep.pool import PoolLost
 from ecnomy.markets.sweep.store import Store
@@ -92,7 +92,7 @@ def test_later_parts_replace_runs_of_other_code(tmp_path: Path) -> None:
     sweep = load_sweep(file)
     with closing(Store(out, sweep)) as store:
         for point in list(store.points)[::4]:
-            store.add(Outcome(point, "", "failed", "of old code", Code("old", "", ""), {}, {}))
+            store.add(RunOutcome(point, "", "failed", "of old code", Code("old", "", ""), {}, {}))
     assert (open_sweep(out).status == "failed").sum() == 3
     make_part(sweep, out, Part(of=4, number=1), Watcher)
     assert merge(sweep, out).failed == 0
@@ -106,7 +106,7 @@ def _fail_first(out: Path, sweep: Sweep, part: Part, reason: str) -> None:
     """The first run of a part fails, for this reason."""
     with closing(Store(out, sweep, part)) as store:
         point = next(iter(store.points))
-        store.add(Outcome(point, "", "failed", reason, Code("any", "", ""), {}, {}))
+        store.add(RunOutcome(point, "", "failed", reason, Code("any", "", ""), {}, {}))
         store.compact()
 
 
@@ -149,7 +149,7 @@ def test_records_of_a_killed_part_are_merged(tmp_path: Path) -> None:
     sweep, out = load_sweep(write(tmp_path)), tmp_path / "out"
     with closing(Store(out, sweep, Part(of=4, number=1))) as store:
         for point in list(store.points)[:2]:
-            store.add(Outcome(point, "", "failed", "full disk", Code("any", "", ""), {}, {}))
+            store.add(RunOutcome(point, "", "failed", "full disk", Code("any", "", ""), {}, {}))
     found = merge(sweep, out)
     assert (found.failed, sum(found.missing.values())) == (2, 10)
     assert open_sweep(out).reason.tolist() == ["full disk"] * 2

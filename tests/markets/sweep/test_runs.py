@@ -21,7 +21,7 @@ from ecnomy.markets.sweep import driver
 from ecnomy.markets.sweep.config import load_sweep
 from ecnomy.markets.sweep.driver import SweepError
 from ecnomy.markets.sweep.head import head_of
-from ecnomy.markets.sweep.outcome import DONE, FAILED, Outcome
+from ecnomy.markets.sweep.outcome import DONE, FAILED, RunOutcome
 from ecnomy.markets.sweep.store import Store, identified
 from sweep_world import SCENARIO, SWEEP, Here, go, write
 from tiers import rare
@@ -62,10 +62,10 @@ def test_a_dry_run_tries_the_first_the_middle_and_the_last_run(
     places = [(point.params, point.seed) for point in load_sweep(file).points()]
     failing = {6}
 
-    def made(task: Any) -> Outcome:
+    def made(task: Any) -> RunOutcome:
         number = places.index((task.params, task.seed))
         status = FAILED if number in failing else DONE
-        return Outcome(task.point, "", status, "why", task.code, {}, {}, wall_s=float(number))
+        return RunOutcome(task.point, "", status, "why", task.code, {}, {}, wall_s=float(number))
 
     monkeypatch.setattr(driver, "execute", made)
     monkeypatch.chdir(tmp_path)

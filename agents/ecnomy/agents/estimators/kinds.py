@@ -187,8 +187,8 @@ class BetaBinomial(msgspec.Struct, frozen=True, eq=False):
         pairs, counts = np.unique(np.stack([k, n]), axis=1, return_counts=True)
         if not len(k) or packets <= 0:
             return 0.0
-        found = [self.rate.exceeds_with(k, n, limit, packets) for k, n in pairs.T.tolist()]
-        return float(np.array(found) @ counts / counts.sum())
+        chances = [self.rate.exceeds_with(k, n, limit, packets) for k, n in pairs.T.tolist()]
+        return float(np.array(chances) @ counts / counts.sum())
 
 
 def _correlation(samples: Samples, mean: float) -> float:

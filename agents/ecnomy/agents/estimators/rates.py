@@ -72,8 +72,8 @@ class BetaRate(msgspec.Struct, frozen=True):
             return 1.0 if self.mean > blocked else 0.0
         if not 0 < blocked < 1:
             return 1.0 if blocked <= 0 else 0.0
-        found = beta.upper_quantile(*self._ab, blocked)
-        return found if math.isfinite(found) else self.mean
+        quantile = beta.upper_quantile(*self._ab, blocked)
+        return quantile if math.isfinite(quantile) else self.mean
 
     def mean_below(self, threshold: float) -> float:
         """Return the mean of rates up to `threshold`, or the overall mean if that is undefined."""
@@ -81,8 +81,8 @@ class BetaRate(msgspec.Struct, frozen=True):
             return self.mean
         if self._extreme or threshold <= 0:
             return 0.0
-        found = beta.mean_below(*self._ab, threshold)
-        return min(found, threshold, self.mean) if math.isfinite(found) else self.mean
+        mean = beta.mean_below(*self._ab, threshold)
+        return min(mean, threshold, self.mean) if math.isfinite(mean) else self.mean
 
     def chances(self, packets: int) -> Floats:
         """Return P(K = k) for k from 0 to `packets`, which is at most a million."""

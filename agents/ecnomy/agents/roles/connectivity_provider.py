@@ -103,8 +103,8 @@ def price_posted(who: str, price: object) -> int:
     Raises:
         StrategyError: the price is not an integer in [0, 10^12].
     """
-    found = whole(price)
-    if found is None or not 0 <= found <= DEAREST_MICRO:
+    price_micro = whole(price)
+    if price_micro is None or not 0 <= price_micro <= DEAREST_MICRO:
         expected = "an integer from 0 to 10^12 micro-units"
         raise StrategyError(f"{who}: the price must be {expected}, got {price!r}")
-    return found
+    return price_micro

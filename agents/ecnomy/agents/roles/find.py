@@ -108,16 +108,16 @@ def find_role(word: str) -> type[Role]:
         InputError: the class does not exist, cannot be imported, is not a subclass of Role, or has
             an unknown phase.
     """
-    found = find(_FAMILY, word)
+    role = find(_FAMILY, word)
     if word not in ROLES:
         from ecnomy.agents.roles.role import Role  # here, so that reading a scenario needs no Mesa
 
-        if not issubclass(found, Role):
+        if not issubclass(role, Role):
             base = f"{Role.__module__}.Role"
             raise InputError(f"role {word!r}: the class is not a subclass of {base}")
-        if found.phase not in PHASES:
+        if role.phase not in PHASES:
             listed = ", ".join(PHASES)
             raise InputError(
-                f"role {word!r}: found the phase {found.phase!r}, expected one of {listed}"
+                f"role {word!r}: found the phase {role.phase!r}, expected one of {listed}"
             )
-    return found
+    return role

@@ -74,13 +74,13 @@ class Subscriber(Role):
             answer = self._strategy.order(ask)  # type: ignore[attr-defined]
         except Exception as error:
             raise blame(self._who, error) from error
-        found = whole_column(list(answer) if isinstance(answer, Sequence) else answer)
+        column = whole_column(list(answer) if isinstance(answer, Sequence) else answer)
         last = len(ask.offers) - 1
-        if found is None or len(set(found.tolist())) < len(found):
+        if column is None or len(set(column.tolist())) < len(column):
             raise StrategyError(
                 f"{self._who} answered {shown(answer)}, expected a list of distinct offer numbers"
             )
-        order: list[int] = found.tolist()
+        order: list[int] = column.tolist()
         if any(not BEST_EFFORT <= one <= last for one in order) or BEST_EFFORT in order[:-1]:
             expected = f"offer numbers from 0 to {last}, with {BEST_EFFORT} only at the end"
             raise StrategyError(f"{self._who} answered {shown(answer)}, expected {expected}")

@@ -275,8 +275,8 @@ class BestOffer:
         settled = ~self._new & ~self._away & ~np.isnan(before)
         for k in np.unique(self._choice[settled]):
             users = settled & (self._choice == k)
-            found = np.abs(surplus - before)[users].mean()
-            self._spread[k] += self._weight * (found - self._spread[k])
+            deviation = np.abs(surplus - before)[users].mean()
+            self._spread[k] += self._weight * (deviation - self._spread[k])
 
     def _expected(self) -> Floats:
         """Return the expected surplus [alternative, user]."""

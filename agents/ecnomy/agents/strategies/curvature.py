@@ -54,5 +54,5 @@ class Curvature:
             self.noise = min(left / (self._rounds - 2), self._guessed)
         weight = self.noise / SPREAD**2
         if self._xx + weight > 0 and self._rounds > 1:
-            found = (weight * GUESS - self._xs) / (self._xx + weight)
-            self.value = min(max(found, LEAST), MOST)
+            estimate = (weight * GUESS - self._xs) / (self._xx + weight)
+            self.value = min(max(estimate, LEAST), MOST)

@@ -145,7 +145,7 @@ class MarkingQuantile:
         if len(self._samples):
             fits = BetaBinomial.of(self._samples.marked), BetaBinomial.of(self._samples.bad)
             self._laws = Laws(*(fit.rate for fit in fits))
-        found = estimate(
+        estimates = estimate(
             self.estimator,
             self._samples.marked,
             self._samples.bad,
@@ -153,7 +153,7 @@ class MarkingQuantile:
             limit=observation.tariff.max_delay_rate,
             packets=self._bills.packets,
         )
-        self._expected = found.marking_rate, found.broken
+        self._expected = estimates.marking_rate, estimates.broken
 
     def _blocked(self, tariff: CallTariff) -> float:
         """Return B^G, the allowed share of blocked calls."""

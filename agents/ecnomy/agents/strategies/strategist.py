@@ -44,14 +44,14 @@ class Strategist:
     @property
     def advice(self) -> str:
         """The `advice` of the strategy, or "" if it gives none."""
-        found = getattr(self.whole, "advice", "")
-        return found if isinstance(found, str) else ""
+        advice = getattr(self.whole, "advice", "")
+        return advice if isinstance(advice, str) else ""
 
     @property
     def needs_ps(self) -> int:
         """The shortest adaptive interval that the strategy needs (`needs_s`) [ps], or 0."""
-        found = number(getattr(self.whole, "needs_s", 0.0)) or 0.0
-        return round(min(found * PS_PER_S, LONGEST_PS)) if found > 0 else 0
+        needs_s = number(getattr(self.whole, "needs_s", 0.0)) or 0.0
+        return round(min(needs_s * PS_PER_S, LONGEST_PS)) if needs_s > 0 else 0
 
     def decide(self, observation: Observation) -> Decision:
         """Return the decisions for all observed flows.
@@ -108,12 +108,12 @@ class Strategist:
         )
 
     def _truth(self, answer: object) -> bool:
-        found = truth(answer)
-        if found is None:
+        decision = truth(answer)
+        if decision is None:
             raise StrategyError(
                 f"{self._who} returned {answer!r} as `active`, expected True or False"
             )
-        return found
+        return decision
 
     def _amount(self, answer: object, name: str) -> float:
         amount = number(answer)

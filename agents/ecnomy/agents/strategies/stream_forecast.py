@@ -93,8 +93,8 @@ class Forecast(msgspec.Struct, frozen=True, eq=False):
     def chances(self, limit: float, packets: int) -> Floats:
         """Return P(bad share > limit) of a connection at the rate of each sample in `next`."""
         pairs = zip(self.next.hits.tolist(), self.next.packets.tolist(), strict=True)
-        found = [self.law.exceeds_with(k, n, limit, packets) for k, n in pairs]
-        return np.array(found, dtype=np.float64)
+        chances = [self.law.exceeds_with(k, n, limit, packets) for k, n in pairs]
+        return np.array(chances, dtype=np.float64)
 
     def weights(self, hits: float, packets: float) -> Floats:
         """Return w_i, normalised to the sum 1, given the counts of the current sample."""

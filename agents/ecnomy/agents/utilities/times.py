@@ -203,9 +203,11 @@ class PageWait(TransferUtility):
             positive("best", self.best, "s")
         if self.best_s >= self.worst:
             key = "worst" if self.best is None else "best"
-            found = getattr(self, key)
+            time_s = getattr(self, key)
             wanted = f"above {self.best_s:g} s" if key == "worst" else f"below {self.worst:g} s"
-            raise Refused(key, f"{found:g} s", f"a time {wanted}, because `best` is before `worst`")
+            raise Refused(
+                key, f"{time_s:g} s", f"a time {wanted}, because `best` is before `worst`"
+            )
 
     @property
     def best_s(self) -> float:

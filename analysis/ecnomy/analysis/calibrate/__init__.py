@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 from ecnomy.analysis.support.first_use import on_first_use
 
 if TYPE_CHECKING:
-    from ecnomy.analysis.calibrate.calibration import calibrated, found_in, planned_sweep
-    from ecnomy.analysis.calibrate.search import Found
+    from ecnomy.analysis.calibrate.calibration import calibrated, planned_sweep, search_results
+    from ecnomy.analysis.calibrate.search import SearchResult
 
-__all__ = ["Found", "calibrated", "found_in", "planned_sweep"]
+__all__ = ["SearchResult", "calibrated", "planned_sweep", "search_results"]
 
 __getattr__ = on_first_use(
     __name__,
     {
-        "Found": "search",
+        "SearchResult": "search",
         "planned_sweep": "calibration",
         "calibrated": "calibration",
-        "found_in": "calibration",
+        "search_results": "calibration",
     },
 )

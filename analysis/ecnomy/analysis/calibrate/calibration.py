@@ -17,7 +17,7 @@ import numpy as np
 
 from ecnomy.agents.arrays import Floats
 from ecnomy.agents.errors import InputError, ResultsError
-from ecnomy.analysis.calibrate.search import Found, Search, searched
+from ecnomy.analysis.calibrate.search import Search, SearchResult, searched
 from ecnomy.analysis.sweeps.failed_runs import refuse_failed_runs
 from ecnomy.analysis.sweeps.open_sweep import open_sweep
 from ecnomy.analysis.sweeps.searching import make_missing
@@ -30,12 +30,14 @@ from ecnomy.markets.sweep.space import Assignment, Point, products
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["calibrated", "found_in", "planned_sweep"]
+__all__ = ["calibrated", "planned_sweep", "search_results"]
 
 ObserverOf = Callable[[int, int], Observer]  # runs requested so far, missing runs -> listener
 
 
-def calibrated(sweep: Sweep, folder: Path, pool: Pool, observer_of: ObserverOf) -> list[Found]:
+def calibrated(
+    sweep: Sweep, folder: Path, pool: Pool, observer_of: ObserverOf
+) -> list[SearchResult]:
     """Run the searches until each has a result.
 
     Args:
@@ -57,22 +59,22 @@ def calibrated(sweep: Sweep, folder: Path, pool: Pool, observer_of: ObserverOf) 
         frame = open_sweep(folder, raw=True)
         more = planned_sweep(sweep, frame)
         if more.points() == planned.points():
-            return found_in(sweep, frame)
+            return search_results(sweep, frame)
         planned = more
 
 
-def found_in(sweep: Sweep, frame: pd.DataFrame) -> list[Found]:
+def search_results(sweep: Sweep, frame: pd.DataFrame) -> list[SearchResult]:
     """Return the result of each search from the completed runs.
 
     Raises:
         ResultsError: runs failed, are missing, or lack the outcome.
     """
-    found = [search.found for search in _searches(sweep, frame)]
-    if any(each is None for each in found):
+    results = [search.found for search in _searches(sweep, frame)]
+    if any(each is None for each in results):
         raise ResultsError(
             f"{sweep.file}: the search is incomplete; resume it with `ecnomy calibrate`"
         )
-    return [each for each in found if each is not None]
+    return [each for each in results if each is not None]
 
 
 def planned_sweep(sweep: Sweep, frame: pd.DataFrame) -> Sweep:

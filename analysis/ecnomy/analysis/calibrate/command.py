@@ -16,7 +16,7 @@ from ecnomy.markets.cli.sweeping import Out, Quick, Scheduler, resumable
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from ecnomy.analysis.calibrate.search import Found
+    from ecnomy.analysis.calibrate.search import SearchResult
 
 __all__ = ["calibrate_command", "calibration_table"]
 
@@ -56,10 +56,10 @@ def calibrate_command(
         )
     _check_figure(sweep)
     with resumable():
-        found = _searched(sweep, folder, scheduler, workers)
+        results = _searched(sweep, folder, scheduler, workers)
     if as_json:
-        return print_json(_values(sweep, found, folder))
-    _print(sweep, found)
+        return print_json(_values(sweep, results, folder))
+    _print(sweep, results)
     print(f"results: {folder}")
 
 
@@ -69,13 +69,13 @@ def _check_figure(sweep: Any) -> None:
     figure = sweep.calibrate.figure
     varied = {path for block in sweep.blocks for path in block.paths}
     if figure in _NO_FIGURES or figure in varied:
-        found = (
+        fault = (
             f"{sweep.file}: calibrate.figure: found {figure!r}, which is not an outcome of a run"
         )
-        raise InputError(f"{found}, expected an outcome such as 'gold.goodput_bps'")
+        raise InputError(f"{fault}, expected an outcome such as 'gold.goodput_bps'")
 
 
-def _values(sweep: Any, found: list[Found], folder: Path) -> dict[str, Any]:
+def _values(sweep: Any, results: list[SearchResult], folder: Path) -> dict[str, Any]:
     calibration = sweep.calibrate
     return {
         "folder": folder,
@@ -83,40 +83,40 @@ def _values(sweep: Any, found: list[Found], folder: Path) -> dict[str, Any]:
         "parameter": calibration.path,
         "unit": calibration.range.unit or None,
         "figure": calibration.figure,
-        "found": found,
+        "found": results,
     }
 
 
-def _searched(sweep: Any, folder: Path, scheduler: str, workers: int) -> list[Found]:
+def _searched(sweep: Any, folder: Path, scheduler: str, workers: int) -> list[SearchResult]:
     from ecnomy.analysis.calibrate.calibration import calibrated
 
     with workers_when_needed(sweep.limits, scheduler, workers) as (pool, observer_of):
         return calibrated(sweep, folder, pool, observer_of)
 
 
-def _print(sweep: Any, found: list[Found]) -> None:
+def _print(sweep: Any, results: list[SearchResult]) -> None:
     console = console_for_tables()
-    console.print(calibration_table(sweep, found))
-    for each in found:
+    console.print(calibration_table(sweep, results))
+    for each in results:
         if each.why:
             console.print(f"{_point(each)}{each.verdict}: {each.why}", markup=False)
 
 
-def calibration_table(sweep: Any, found: list[Found]) -> Table:
+def calibration_table(sweep: Any, results: list[SearchResult]) -> Table:
     """Return a table with a row per search: point, target, value, outcome and verdict."""
     from ecnomy.markets.cli.table_fit import titled_table
 
     calibration = sweep.calibrate
     unit = f" [{calibration.range.unit}]" if calibration.range.unit else ""
     table = titled_table(sweep.title)
-    for name in found[0].params if found else ():
+    for name in results[0].params if results else ():
         table.add_column(name.removeprefix("sources.").removeprefix("network.links."))
     for name in ("target", f"{calibration.path.rpartition('.')[2]}{unit}", "90 %"):
         table.add_column(name.replace("[", r"\["), justify="right")
     for name in (f"{calibration.figure} there", "99 %", "runs"):
         table.add_column(name, justify="right")
     table.add_column("verdict")
-    for each in found:
+    for each in results:
         value = each.interval
         values = f"{value.low:.4g} to {value.high:.4g}" if value else "-"
         figures = f"{each.figure.low:.3g} to {each.figure.high:.3g}"
@@ -129,6 +129,6 @@ def calibration_table(sweep: Any, found: list[Found]) -> Table:
     return table
 
 
-def _point(found: Found) -> str:
-    parameters_text = ", ".join(f"{path} {value}" for path, value in found.params.items())
+def _point(search_result: SearchResult) -> str:
+    parameters_text = ", ".join(f"{path} {value}" for path, value in search_result.params.items())
     return f"{parameters_text}: " if parameters_text else ""

@@ -24,14 +24,14 @@ def monotone(y: Floats) -> Floats:
     """Return the least-squares fit to y that is nondecreasing along the last axis."""
     count = y.shape[-1]
     sums = np.concatenate([np.zeros((*y.shape[:-1], 1)), np.cumsum(y, axis=-1)], axis=-1)
-    found = np.empty_like(y, dtype=np.float64)
+    fit = np.empty_like(y, dtype=np.float64)
     for i in range(count):
         best = np.full(y.shape[:-1], -np.inf)
         for j in range(i + 1):
             means = [(sums[..., k + 1] - sums[..., j]) / (k + 1 - j) for k in range(i, count)]
             best = np.maximum(best, np.min(means, axis=0))
-        found[..., i] = best
-    return found
+        fit[..., i] = best
+    return fit
 
 
 def between(x: tuple[Floats, Floats], y: tuple[Floats, Floats], target: float) -> Floats:
@@ -62,5 +62,5 @@ def crossing(x: Floats, y: Floats, target: float, *, log: bool = False) -> Float
     at = np.clip(below, 1, len(x) - 1)
     pairs = [np.take_along_axis(curve, (at - d)[..., None], -1)[..., 0] for d in (1, 0)]
     inside = between((scale[at - 1], scale[at]), (pairs[0], pairs[1]), target)
-    found = np.exp(inside) if log else inside
-    return np.asarray(np.where(below == 0, x[0], np.where(below == len(x), x[-1], found)))
+    crossings = np.exp(inside) if log else inside
+    return np.asarray(np.where(below == 0, x[0], np.where(below == len(x), x[-1], crossings)))

@@ -36,7 +36,7 @@ from ecnomy.analysis.calibrate.roots import crossing
 from ecnomy.analysis.statistics.intervals import Interval, bootstrap, t_interval
 from ecnomy.markets.sweep.calibration import Calibration
 
-__all__ = ["FOUND", "MISSED", "NOT_REACHABLE", "Found", "Search", "searched"]
+__all__ = ["FOUND", "MISSED", "NOT_REACHABLE", "Search", "SearchResult", "searched"]
 
 FOUND: Final = "found"
 MISSED: Final = "missed"
@@ -47,7 +47,7 @@ _REPORTED: Final = 0.90
 OutcomesOf = Callable[[float, bool], Floats | None]
 
 
-class Found(msgspec.Struct, frozen=True):
+class SearchResult(msgspec.Struct, frozen=True):
     """The result of a search.
 
     Attributes:
@@ -86,7 +86,7 @@ class Search(msgspec.Struct, frozen=True):
 
     values: tuple[float, ...]
     checked: float | None = None
-    found: Found | None = None
+    found: SearchResult | None = None
 
 
 def searched(
@@ -159,8 +159,10 @@ def _checked(
             f"{_figure_text(calibration, own, value)}, {side} the target even at the nearest end "
             "of the range"
         )
-        found = Found(params, target, NOT_REACHABLE, value, None, own, **tried, why=why)
-        return Search(values, found=found)
+        search_result = SearchResult(
+            params, target, NOT_REACHABLE, value, None, own, **tried, why=why
+        )
+        return Search(values, found=search_result)
     unseen = outcomes_of(value, True)
     if unseen is None:
         return Search(values, checked=value)
@@ -176,8 +178,8 @@ def _checked(
                 "which are one step apart"
             )
     interval = None if verdict == NOT_REACHABLE else _interval(calibration, known, target)
-    found = Found(params, target, verdict, value, interval, figure, **tried, why=why)
-    return Search(values, checked=value, found=found)
+    search_result = SearchResult(params, target, verdict, value, interval, figure, **tried, why=why)
+    return Search(values, checked=value, found=search_result)
 
 
 def _enclosed(target: float, known: dict[float, Floats], pair: tuple[float, float]) -> bool:

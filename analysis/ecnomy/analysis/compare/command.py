@@ -75,13 +75,13 @@ def compare_command(
     folder = out or Path("results") / f"compare-{config.stem}"
     study = Study(str(config), changes, _engines(engines), folder, keep)
     with stoppable():
-        found = compare(
+        comparison = compare(
             study, seeds, jobs=jobs or os.cpu_count() or 1, double=double, telling=_Progress()
         )
-    write_comparison(found, folder / JSON)
+    write_comparison(comparison, folder / JSON)
     if as_json:
-        return print_json(found)
-    _show(found, folder)
+        return print_json(comparison)
+    _show(comparison, folder)
 
 
 def _engines(text: str) -> tuple[str, str]:
@@ -96,21 +96,21 @@ def _engines(text: str) -> tuple[str, str]:
     return names[0], names[1]
 
 
-def _show(found: Any, folder: Path) -> None:
+def _show(comparison: Any, folder: Path) -> None:
     from ecnomy.analysis.compare.comparison_plot import comparison_picture
     from ecnomy.analysis.compare.table import comparison_table, cost_line, sentence
 
     console = console_for_tables()
-    from_s, to_s = (t_ps / PS_PER_S for t_ps in found.window_ps)
-    console.print(found.title or found.scenario, style="bold", markup=False)
+    from_s, to_s = (t_ps / PS_PER_S for t_ps in comparison.window_ps)
+    console.print(comparison.title or comparison.scenario, style="bold", markup=False)
     console.print(
-        f"means over {from_s:g} s to {to_s:g} s with {100 * found.level:g} % intervals",
+        f"means over {from_s:g} s to {to_s:g} s with {100 * comparison.level:g} % intervals",
         markup=False,
     )
-    console.print(comparison_table(found))
-    console.print(sentence(found), markup=False)
-    console.print(cost_line(found), markup=False)
-    comparison_picture(found, folder / PICTURE)
+    console.print(comparison_table(comparison))
+    console.print(sentence(comparison), markup=False)
+    console.print(cost_line(comparison), markup=False)
+    comparison_picture(comparison, folder / PICTURE)
     print(f"picture: {folder / PICTURE}")
     print(f"outcomes: {folder / JSON}")
 

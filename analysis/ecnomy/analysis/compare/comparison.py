@@ -147,15 +147,15 @@ def compare(
     bounds = IN_REAL_TIME if LINUX in study.engines else BOUNDS
     with claim(study.folder):
         while True:
-            found = _runs(study, seeds, jobs, telling)
-            first, second = ({d.seed: d.figures for d in found[e]} for e in study.engines)
+            runs_by_engine = _runs(study, seeds, jobs, telling)
+            first, second = ({d.seed: d.figures for d in runs_by_engine[e]} for e in study.engines)
             outcome = compared(rows, first, second, level, bounds)
             undecided = [row for row in outcome if row.verdict == UNDECIDED]
             if not (double and undecided) or seeds >= MOST_SEEDS:
                 break
             seeds = min(2 * seeds, MOST_SEEDS)
             telling.doubled(undecided, seeds)
-    return _comparison(study, seeds, level, found, outcome)
+    return _comparison(study, seeds, level, runs_by_engine, outcome)
 
 
 def _runs(study: Study, seeds: int, jobs: int, telling: Telling) -> dict[str, list[Done]]:
@@ -174,10 +174,14 @@ def _runs(study: Study, seeds: int, jobs: int, telling: Telling) -> dict[str, li
 
 
 def _comparison(
-    study: Study, seeds: int, level: float, found: dict[str, list[Done]], rows: list[Compared]
+    study: Study,
+    seeds: int,
+    level: float,
+    runs_by_engine: dict[str, list[Done]],
+    rows: list[Compared],
 ) -> Comparison:
     scenario = load(study.config, overrides=study.overrides)
-    first, second = (_cost(found[name]) for name in study.engines)
+    first, second = (_cost(runs_by_engine[name]) for name in study.engines)
     return Comparison(
         format=FORMAT,
         scenario=Path(study.config).name,

@@ -106,13 +106,13 @@ def _shares(row: Compared, which: int) -> tuple[float, float] | None:
 
 def _reach(row: Compared) -> float:
     """Return how far intervals reach from 100 %, plus a margin, up to _WIDEST [%]."""
-    found = [shares for which in (0, 1) if (shares := _shares(row, which)) is not None]
-    return min(max([0.0, *(1.1 * (abs(mean - 100) + half) for mean, half in found)]), _WIDEST)
+    intervals = [shares for which in (0, 1) if (shares := _shares(row, which)) is not None]
+    return min(max([0.0, *(1.1 * (abs(mean - 100) + half) for mean, half in intervals)]), _WIDEST)
 
 
 def _points(axis: Axes, rows: list[Compared], which: int, engine: str) -> None:
-    found = [(line, _shares(row, which)) for line, row in enumerate(rows)]
-    points = [(line, *shares) for line, shares in found if shares is not None]
+    line_shares = [(line, _shares(row, which)) for line, row in enumerate(rows)]
+    points = [(line, *shares) for line, shares in line_shares if shares is not None]
     table = np.array(points, dtype=np.float64).reshape(-1, 3)
     axis.errorbar(
         table[:, 1],

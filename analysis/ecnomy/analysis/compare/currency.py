@@ -114,11 +114,13 @@ def currency(
     return Currency((*reasons, needed), now, probe, 1)
 
 
-def carried(record: ScenarioRecord, found: Currency) -> ScenarioRecord:
+def carried(record: ScenarioRecord, status: Currency) -> ScenarioRecord:
     """Return the record with the digests of the current code; unchanged if it is not current."""
-    if not found.current or found.made_of is None:
+    if not status.current or status.made_of is None:
         return record
-    return msgspec.structs.replace(record, made_of=found.made_of, probe=found.probe or record.probe)
+    return msgspec.structs.replace(
+        record, made_of=status.made_of, probe=status.probe or record.probe
+    )
 
 
 def first_seed(record: ScenarioRecord, checkout: Path, engine: str, simulate: Simulate) -> Figures:

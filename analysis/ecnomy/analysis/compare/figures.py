@@ -103,8 +103,8 @@ def rows_of(plan: Plan) -> list[Row]:
 
 def rows_of_money(runs: Iterable[Figures]) -> list[Row]:
     """Return the row of all postings, then those of each kind in any run; [] without postings."""
-    found = (key.partition("/") for key in {key for figures in runs for key in figures})
-    names = {name.rpartition("/")[0] for kind, _, name in found if kind == MONEY}
+    parts = (key.partition("/") for key in {key for figures in runs for key in figures})
+    names = {name.rpartition("/")[0] for kind, _, name in parts if kind == MONEY}
     if not names:
         return []
     sorts = sorted(names - {ALL_MONEY.name})
@@ -126,8 +126,8 @@ def figures_of(run: RawRun) -> Figures:
     if run.note is not None:
         raise ResultsError(f"{run.path}: {run.note}")
     window_s = (run.measured.to_ps - run.measured.from_ps) / PS_PER_S
-    found = _of_sources(run.flows, window_s) | _of_links(run.links, window_s)
-    figures = {row.key: _finite(found[row.key]) for row in rows_of(run.plan)}
+    outcomes = _of_sources(run.flows, window_s) | _of_links(run.links, window_s)
+    figures = {row.key: _finite(outcomes[row.key]) for row in rows_of(run.plan)}
     return figures | _of_money(run, window_s)
 
 
@@ -138,7 +138,7 @@ def _of_sources(flows: pd.DataFrame, window_s: float) -> dict[str, float]:
     exact = flows.assign(delay_sum_ps=flows["delay_sum_ps"].astype(object))
     sums = exact.groupby("source")[counted].sum()
     everything = float(sums["acked_bytes"].sum())
-    found: dict[str, float] = {}
+    figures: dict[str, float] = {}
     for name, row in sums.iterrows():
         delivered = float(row["delivered"])
         values = (
@@ -148,12 +148,12 @@ def _of_sources(flows: pd.DataFrame, window_s: float) -> dict[str, float]:
             _over(float(row["ce"]), delivered),
             _over(float(row["delay_sum_ps"]) / PS_PER_S, delivered),
         )
-        found |= _keyed(SOURCE, str(name), values)
-    return found
+        figures |= _keyed(SOURCE, str(name), values)
+    return figures
 
 
 def _of_links(links: pd.DataFrame, window_s: float) -> dict[str, float]:
-    found: dict[str, float] = {}
+    figures: dict[str, float] = {}
     for row in links.to_dict("records"):
         arrivals = float(row["arrivals"])
         values = (
@@ -163,8 +163,8 @@ def _of_links(links: pd.DataFrame, window_s: float) -> dict[str, float]:
             _over(float(row["drops"]), arrivals),
             float(row["queue_integral"]) / window_s,
         )
-        found |= _keyed(LINK, str(row["name"]), values)
-    return found
+        figures |= _keyed(LINK, str(row["name"]), values)
+    return figures
 
 
 def _of_money(run: RawRun, window_s: float) -> Figures:
@@ -174,13 +174,13 @@ def _of_money(run: RawRun, window_s: float) -> Figures:
     total, share = QUANTITIES[MONEY]
     ledger = ledger[ledger["t_ps"].between(run.measured.from_ps, run.measured.to_ps, "right")]
     whole = int(ledger["amount_micro"].sum())
-    found: Figures = {ALL_MONEY.key: whole / MICRO / window_s}
+    figures: Figures = {ALL_MONEY.key: whole / MICRO / window_s}
     sums = ledger.groupby(["kind", "debit", "credit"], as_index=False)["amount_micro"].sum()
     for kind, payer, payee, amount in sums.itertuples(index=False):
         name = f"{kind}: {payer} to {payee}"
-        found[Row(MONEY, name, total).key] = int(amount) / MICRO / window_s
-        found[Row(MONEY, name, share).key] = _finite(_over(int(amount), whole))
-    return found
+        figures[Row(MONEY, name, total).key] = int(amount) / MICRO / window_s
+        figures[Row(MONEY, name, share).key] = _finite(_over(int(amount), whole))
+    return figures
 
 
 def _keyed(kind: str, name: str, values: tuple[float, ...]) -> dict[str, float]:

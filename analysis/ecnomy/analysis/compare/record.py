@@ -156,9 +156,9 @@ def read_record(file: Path) -> ScenarioRecord:
     """
     try:
         raw = file.read_bytes()
-        found = msgspec.json.decode(raw, type=_Header).format
-        if found != FORMAT:
-            raise ResultsError(other_format(file, "record format", found, FORMAT))
+        file_format = msgspec.json.decode(raw, type=_Header).format
+        if file_format != FORMAT:
+            raise ResultsError(other_format(file, "record format", file_format, FORMAT))
         record = msgspec.json.decode(raw, type=ScenarioRecord)
     except (OSError, msgspec.DecodeError) as error:
         raise ResultsError(f"{file}: not a record ({error})") from error

@@ -52,7 +52,7 @@ from ecnomy.markets.inputs.amounts import Number
 from ecnomy.markets.inputs.reading import read
 from ecnomy.markets.inputs.variants import load_tree
 
-__all__ = ["Entry", "Index", "main", "read_index", "record_scenario"]
+__all__ = ["Index", "RecordedScenario", "main", "read_index", "record_scenario"]
 
 INDEX: Final = {OMNET: "index.yaml", LINUX: "linux.yaml"}  # by recorded engine
 FOLDER: Final = {OMNET: RECORDS, LINUX: LINUX_RECORDS}
@@ -62,7 +62,7 @@ _Seeds = Annotated[int, Number(what="a whole number", least=2, most=1000, whole=
 _Version = Annotated[int, Number(what="a version", least=1, most=1, whole=True)]
 
 
-class Entry(msgspec.Struct, frozen=True, kw_only=True):
+class RecordedScenario(msgspec.Struct, frozen=True, kw_only=True):
     """A scenario to record: a file, relative to the index, and changes to its values."""
 
     name: str
@@ -75,7 +75,7 @@ class Index(msgspec.Struct, frozen=True, kw_only=True):
 
     version: _Version
     seeds: _Seeds
-    scenarios: tuple[Entry, ...]
+    scenarios: tuple[RecordedScenario, ...]
 
 
 def read_index(checkout: Path, engine: str = OMNET) -> Index:
@@ -88,7 +88,7 @@ def read_index(checkout: Path, engine: str = OMNET) -> Index:
 
 
 def record_scenario(
-    entry: Entry,
+    entry: RecordedScenario,
     seeds: int,
     checkout: Path,
     *,

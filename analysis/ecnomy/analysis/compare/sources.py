@@ -145,13 +145,13 @@ def _named(file: Path, state: tuple[int, int]) -> tuple[str, tuple[str, ...]]:
 
 
 def _sources(checkout: Path, folders: Sequence[str]) -> list[Path]:
-    below = (found for name in folders for found in os.walk(checkout / name))
+    below = (level for name in folders for level in os.walk(checkout / name))
     return [Path(folder, name) for folder, _, names in below for name in names if _counts(name)]
 
 
 def _state(file: Path) -> tuple[int, int]:
-    found = file.stat()
-    return found.st_mtime_ns, found.st_size
+    state = file.stat()
+    return state.st_mtime_ns, state.st_size
 
 
 @functools.lru_cache(maxsize=1024)

@@ -62,7 +62,7 @@ __all__ = [
     "UNDECIDED",
     "Bound",
     "Compared",
-    "Verdict",
+    "ComparisonVerdict",
     "compared",
     "judge",
 ]
@@ -102,7 +102,7 @@ IN_REAL_TIME: Final = BOUNDS | {
 OF_ALL_MONEY: Final = Bound(0.05)
 
 
-class Verdict(msgspec.Struct, frozen=True):
+class ComparisonVerdict(msgspec.Struct, frozen=True):
     """The verdict of both tests; `p` is the larger p-value, or None without tests."""
 
     verdict: str
@@ -137,7 +137,7 @@ def judge(
     *,
     paired: bool,
     level: float = LEVEL,
-) -> Verdict:
+) -> ComparisonVerdict:
     """Return the verdict on two samples.
 
     Args:
@@ -166,8 +166,8 @@ def judge(
         low = tost(b, lower, math.inf, against=below, alpha=alpha)
     p = max(_p(high.p_high, high.estimate == upper), _p(low.p_low, low.estimate == lower))
     if p < alpha:
-        return Verdict(EQUIVALENT, p)
-    return Verdict(DIFFERENT if p > 1 - alpha else UNDECIDED, p)
+        return ComparisonVerdict(EQUIVALENT, p)
+    return ComparisonVerdict(DIFFERENT if p > 1 - alpha else UNDECIDED, p)
 
 
 def _p(p: float, on_bound: bool) -> float:
@@ -213,13 +213,13 @@ def _compared(
     first, second = list(a.values()), list(b.values())
     bound = OF_ALL_MONEY if row == ALL_MONEY else bounds.get((row.kind, row.quantity))
     enough = min(len(first), len(second)) >= FEWEST
-    verdict = Verdict(NOT_JUDGED)
+    verdict = ComparisonVerdict(NOT_JUDGED)
     if bound is not None:
-        verdict = Verdict(UNDECIDED)
+        verdict = ComparisonVerdict(UNDECIDED)
         if enough:
             verdict = judge(first, second, bound, paired=paired, level=level)
         elif not first or not second:  # one engine has no runs with values to average
-            verdict = Verdict(NOT_JUDGED if not first and not second else DIFFERENT)
+            verdict = ComparisonVerdict(NOT_JUDGED if not first and not second else DIFFERENT)
     return Compared(
         row=row,
         seeds=(len(first), len(second)),

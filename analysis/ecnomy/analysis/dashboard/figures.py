@@ -22,7 +22,7 @@ from ecnomy.agents.decision import LEAVE
 from ecnomy.agents.money import MICRO
 from ecnomy.agents.observation import NO_OFFER
 from ecnomy.agents.times import PS_PER_S
-from ecnomy.analysis.dashboard.groups import Group
+from ecnomy.analysis.dashboard.groups import DashboardGroup
 from ecnomy.analysis.run.link_marking import by_source, ecn_capable
 from ecnomy.analysis.run.network_loads import (
     LINK_COUNTERS,
@@ -106,7 +106,7 @@ class Watch:
         first: the observation before the first step.
     """
 
-    def __init__(self, market: Market, groups: Sequence[Group]) -> None:
+    def __init__(self, market: Market, groups: Sequence[DashboardGroup]) -> None:
         """Observe a market that has processed the report at t = 0."""
         plan = market.plan
         self._groups = tuple(groups)
@@ -185,7 +185,9 @@ class Watch:
         )
         return data, data.marks
 
-    def _group(self, group: Group, market: Market, then: _Snapshot, now: _Snapshot) -> GroupState:
+    def _group(
+        self, group: DashboardGroup, market: Market, then: _Snapshot, now: _Snapshot
+    ) -> GroupState:
         rows, seconds = group.rows, (now.report.t_ps - then.report.t_ps) / PS_PER_S
 
         def per_s(before: npt.NDArray[Any], after: npt.NDArray[Any]) -> float:

@@ -14,14 +14,14 @@ from ecnomy.agents.observation import NO_OFFER
 from ecnomy.markets.model.market import Market
 from ecnomy.markets.scenario import Scenario
 
-__all__ = ["CLASS", "NONE", "PAY", "Group", "groups_of"]
+__all__ = ["CLASS", "NONE", "PAY", "DashboardGroup", "groups_of"]
 
 CLASS: Final = "class"
 PAY: Final = "pay"
 NONE: Final = ""
 
 
-class Group(msgspec.Struct, frozen=True, eq=False):
+class DashboardGroup(msgspec.Struct, frozen=True, eq=False):
     """The flows of a group, with the knob that they share, if any.
 
     Attributes:
@@ -42,7 +42,7 @@ class Group(msgspec.Struct, frozen=True, eq=False):
     classes: tuple[str, ...]
 
 
-def groups_of(scenario: Scenario, market: Market) -> tuple[Group, ...]:
+def groups_of(scenario: Scenario, market: Market) -> tuple[DashboardGroup, ...]:
     """Return the groups of a scenario, in the order of its sources."""
     group_of = {source.name: source.group for source in scenario.document.sources}
     members: dict[str, list[str]] = {}
@@ -51,7 +51,7 @@ def groups_of(scenario: Scenario, market: Market) -> tuple[Group, ...]:
     return tuple(_group(name, sources, market) for name, sources in members.items())
 
 
-def _group(name: str, sources: Sequence[str], market: Market) -> Group:
+def _group(name: str, sources: Sequence[str], market: Market) -> DashboardGroup:
     rows = market.parties.flows(sources)
     mine = [source for source in market.plan.sources if source.name in set(sources)]
     first = market.parties.first_offer[rows]
@@ -66,4 +66,4 @@ def _group(name: str, sources: Sequence[str], market: Market) -> Group:
     elif not providers and all(source.weighted for source in mine):
         knob = PAY
     flows = sum(source.count for source in mine)
-    return Group(name, tuple(sources), rows, flows, knob, classes)
+    return DashboardGroup(name, tuple(sources), rows, flows, knob, classes)

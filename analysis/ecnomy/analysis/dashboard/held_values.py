@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ecnomy.agents.money import MICRO
-from ecnomy.analysis.dashboard.groups import Group
+from ecnomy.analysis.dashboard.groups import DashboardGroup
 from ecnomy.markets.model.market import Market
 
 __all__ = ["Hand", "stops"]
@@ -35,7 +35,7 @@ class Hand:
         self.pay_micro: dict[str, int] = {}
         self.load: dict[str, float] = {}
 
-    def apply(self, market: Market, groups: Sequence[Group]) -> None:
+    def apply(self, market: Market, groups: Sequence[DashboardGroup]) -> None:
         """Apply the values to the market for the next epoch.
 
         Raises:

@@ -15,7 +15,7 @@ import solara
 
 from ecnomy.agents.money import MICRO
 from ecnomy.analysis.dashboard.figures import GroupState
-from ecnomy.analysis.dashboard.groups import CLASS, PAY, Group
+from ecnomy.analysis.dashboard.groups import CLASS, PAY, DashboardGroup
 from ecnomy.analysis.dashboard.held_values import stops
 from ecnomy.analysis.dashboard.live import LiveMarket
 from ecnomy.analysis.dashboard.map_and_history import CARRIERS
@@ -42,7 +42,7 @@ def Groups(live: LiveMarket, turn: Turn, version: object) -> None:
             _html(f"and {len(states) - MOST_GROUPS} more groups without a knob")
 
 
-def _group(live: LiveMarket, group: Group, state: GroupState, i: int, turn: Turn) -> None:
+def _group(live: LiveMarket, group: DashboardGroup, state: GroupState, i: int, turn: Turn) -> None:
     with solara.Div(classes=["ec-one", f"ec-group-{i}"]):
         on = f"{state.active} of {state.flows} flows active"
         _html(name_tag(group.name, COLOURS[i % len(COLOURS)], on))
@@ -53,7 +53,7 @@ def _group(live: LiveMarket, group: Group, state: GroupState, i: int, turn: Turn
         _html(group_facts(state))
 
 
-def _class_knob(live: LiveMarket, group: Group, state: GroupState, turn: Turn) -> None:
+def _class_knob(live: LiveMarket, group: DashboardGroup, state: GroupState, turn: Turn) -> None:
     held = live.hand.service
 
     def choose(name: str) -> None:
@@ -67,7 +67,7 @@ def _class_knob(live: LiveMarket, group: Group, state: GroupState, turn: Turn) -
         _release(held, group.name, turn)
 
 
-def _pay_knob(live: LiveMarket, group: Group, state: GroupState, turn: Turn) -> None:
+def _pay_knob(live: LiveMarket, group: DashboardGroup, state: GroupState, turn: Turn) -> None:
     held = live.hand.pay_micro
     first = live.watch.first.groups[live.groups.index(group)].pay_micro
     now = held.get(group.name, state.pay_micro)

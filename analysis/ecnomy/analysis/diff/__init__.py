@@ -19,15 +19,15 @@ from typing import TYPE_CHECKING
 from ecnomy.analysis.support.first_use import on_first_use
 
 if TYPE_CHECKING:
-    from ecnomy.analysis.diff.difference import Diff, Outcome, diff
+    from ecnomy.analysis.diff.difference import Diff, OutcomeDifference, diff
 
-__all__ = ["Diff", "Outcome", "diff"]
+__all__ = ["Diff", "OutcomeDifference", "diff"]
 
 __getattr__ = on_first_use(
     __name__,
     {
         "Diff": "difference",
-        "Outcome": "difference",
+        "OutcomeDifference": "difference",
         "diff": "difference",
     },
 )

@@ -22,13 +22,13 @@ from ecnomy.analysis.run.summary import groups_of
 from ecnomy.analysis.run.windows import Epochs
 from ecnomy.markets.results.rawrun import RawRun
 
-__all__ = ["Curve", "curves_of", "shown_links"]
+__all__ = ["TimeCurve", "curves_of", "shown_links"]
 
 _BINS: Final = 60
 _MOST_LINKS: Final = 2
 
 
-class Curve(msgspec.Struct, frozen=True, eq=False):
+class TimeCurve(msgspec.Struct, frozen=True, eq=False):
     """Values over time; NaN where a value is undefined."""
 
     t_s: Floats
@@ -71,7 +71,7 @@ def shown_links(runs: Sequence[RawRun]) -> list[str]:
     return worst[:_MOST_LINKS] or sorted(used, key=lambda name: -used[name])[:1]
 
 
-def curves_of(run: RawRun, links: Sequence[str], accounts: Sequence[str]) -> dict[str, Curve]:
+def curves_of(run: RawRun, links: Sequence[str], accounts: Sequence[str]) -> dict[str, TimeCurve]:
     """Return the curves of a run by panel title; empty if the run has fewer than two reports.
 
     Args:
@@ -94,7 +94,7 @@ def curves_of(run: RawRun, links: Sequence[str], accounts: Sequence[str]) -> dic
     }
 
 
-def _rates(run: RawRun, flows: Epochs, times: _Times) -> dict[str, Curve]:
+def _rates(run: RawRun, flows: Epochs, times: _Times) -> dict[str, TimeCurve]:
     rates = 8e-6 * np.diff(flows.at("acked_bytes", times.edges_ps), axis=0)
     rates /= times.seconds[:, None]
     on = flows_on(run, times.edges_ps)
@@ -110,11 +110,13 @@ def _rates(run: RawRun, flows: Epochs, times: _Times) -> dict[str, Curve]:
         if source.stop_ps >= 0:
             off |= t_ps > source.stop_ps
         mean[off] = np.nan
-        found[f"{group.label}: rate of a flow"] = Curve(times.middle_s, mean, "Mbps")
+        found[f"{group.label}: rate of a flow"] = TimeCurve(times.middle_s, mean, "Mbps")
     return found
 
 
-def _of_links(run: RawRun, flows: Epochs, times: _Times, names: Sequence[str]) -> dict[str, Curve]:
+def _of_links(
+    run: RawRun, flows: Epochs, times: _Times, names: Sequence[str]
+) -> dict[str, TimeCurve]:
     links = Epochs(run.link_epochs, "link", len(run.plan.links))
     shares = link_shares(crossings_of(run), activity_of(run, flows, times.edges_ps))
     grown = {
@@ -127,12 +129,12 @@ def _of_links(run: RawRun, flows: Epochs, times: _Times, names: Sequence[str]) -
     at = {link.name: index for index, link in enumerate(run.plan.links)}
     found = {}
     for name in names:
-        found[f"{name}: data packets marked"] = Curve(times.middle_s, marked[:, at[name]], "%")
-        found[f"{name}: mean queue"] = Curve(times.middle_s, queue[:, at[name]], "packets")
+        found[f"{name}: data packets marked"] = TimeCurve(times.middle_s, marked[:, at[name]], "%")
+        found[f"{name}: mean queue"] = TimeCurve(times.middle_s, queue[:, at[name]], "packets")
     return found
 
 
-def _prices(run: RawRun, times: _Times) -> dict[str, Curve]:
+def _prices(run: RawRun, times: _Times) -> dict[str, TimeCurve]:
     """Return the price of each carrier whose price changed."""
     found = {}
     for name, prices in prices_of(run).items():
@@ -140,11 +142,11 @@ def _prices(run: RawRun, times: _Times) -> dict[str, Curve]:
             t_ps = times.middle_s * PS_PER_S
             index = np.searchsorted(prices.t_ps, t_ps, side="right") - 1
             values = np.where(index >= 0, prices.money[np.maximum(index, 0)], np.nan)
-            found[f"{name}: price of a mark"] = Curve(times.middle_s, values, "money")
+            found[f"{name}: price of a mark"] = TimeCurve(times.middle_s, values, "money")
     return found
 
 
-def _balances(run: RawRun, times: _Times, accounts: Sequence[str]) -> dict[str, Curve]:
+def _balances(run: RawRun, times: _Times, accounts: Sequence[str]) -> dict[str, TimeCurve]:
     ledger = run.ledger
     t_ps = ledger["t_ps"].to_numpy(dtype=np.int64)
     amount = ledger["amount_micro"].to_numpy(dtype=np.int64)
@@ -157,5 +159,5 @@ def _balances(run: RawRun, times: _Times, accounts: Sequence[str]) -> dict[str, 
         sums = np.concatenate([[0], np.cumsum(own[order])])
         values = sums[np.searchsorted(t_ps[order], times.edges_ps, side="right")] / MICRO
         edges_s = np.asarray(times.edges_ps / PS_PER_S, dtype=np.float64)
-        found[f"{account}: balance"] = Curve(edges_s, values, "money")
+        found[f"{account}: balance"] = TimeCurve(edges_s, values, "money")
     return found

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ecnomy.analysis.diff.curves import Curve, curves_of, shown_links
+from ecnomy.analysis.diff.curves import TimeCurve, curves_of, shown_links
 from ecnomy.analysis.diff.difference import Diff
-from ecnomy.analysis.diff.groups import Group
+from ecnomy.analysis.diff.groups import RunGroup
 from ecnomy.analysis.draw.panels import (
     COLOURS,
     PANEL_INCHES,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["diff_picture"]
 
-Curves = dict[str, list[Curve]]
+Curves = dict[str, list[TimeCurve]]
 _MOST_PANELS: Final = 12
 _MOST_OF_A_KIND: Final = 4
 _MOST_RUNS: Final = 20  # largest number of runs drawn per group
@@ -68,7 +68,7 @@ def diff_picture(found: Diff, file: Path) -> bool:
     return True
 
 
-def _together(found: Sequence[Mapping[str, Curve]]) -> Curves:
+def _together(found: Sequence[Mapping[str, TimeCurve]]) -> Curves:
     together: Curves = {}
     for curves in found:
         for name, curve in curves.items():
@@ -115,7 +115,7 @@ def _handle(number: int) -> Any:
     return Line2D([], [], linewidth=2.2, markersize=6, **_STYLES[number])
 
 
-def _label(group: Group, runs: int) -> str:
+def _label(group: RunGroup, runs: int) -> str:
     name = shortened(group.name, 40)
     if runs == 1:
         return name
@@ -134,7 +134,7 @@ def _panel(axis: Axes, name: str, curves: Sequence[Curves]) -> None:
         axis.set_ylim(bottom=min(0.0, axis.get_ylim()[0]))
 
 
-def _draw(axis: Axes, own: Sequence[Curve], number: int) -> None:
+def _draw(axis: Axes, own: Sequence[TimeCurve], number: int) -> None:
     """Draw the mean and the band of a group over the times of its shortest run."""
     shortest = min(own, key=lambda curve: curve.t_s[-1] if len(curve.t_s) else 0.0)
     t_s = shortest.t_s

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import msgspec
 
 from ecnomy.agents.errors import InputError, ResultsError
-from ecnomy.analysis.diff.groups import Group, Member, open_group, sweep_groups
+from ecnomy.analysis.diff.groups import Member, RunGroup, open_group, sweep_groups
 from ecnomy.analysis.diff.settings import Settings, settings_of
 from ecnomy.analysis.statistics.comparisons import Comparison, compared, q_values
 from ecnomy.analysis.sweeps.outcome_names import Named, name_of
@@ -27,12 +27,12 @@ from ecnomy.analysis.sweeps.outcome_names import Named, name_of
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Diff", "Outcome", "diff", "diff_groups"]
+__all__ = ["Diff", "OutcomeDifference", "diff", "diff_groups"]
 
 SURE: Final = 0.05  # largest q-value that counts as a difference
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class OutcomeDifference(msgspec.Struct, frozen=True):
     """One outcome of both groups, in the unit of `named`.
 
     Attributes:
@@ -80,13 +80,13 @@ class Diff(msgspec.Struct, frozen=True, eq=False):
         missing: columns of outcomes that only one group has.
     """
 
-    first: Group
-    second: Group
+    first: RunGroup
+    second: RunGroup
     settings: Settings
     pairs: int
     why_unpaired: str
     sellers: tuple[str, ...]
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[OutcomeDifference, ...]
     same: tuple[str, ...]
     missing: tuple[str, ...]
 
@@ -161,7 +161,7 @@ def _listed(names: Names) -> Sequence[str | Path]:
     return [names] if isinstance(names, (str, Path)) else names
 
 
-def diff_groups(first: Group, second: Group) -> Diff:
+def diff_groups(first: RunGroup, second: RunGroup) -> Diff:
     """Compare two opened groups of runs.
 
     Raises:
@@ -206,12 +206,12 @@ def diff_groups(first: Group, second: Group) -> Diff:
     )
 
 
-def _order(one: Outcome) -> tuple[bool, float, float, str]:
+def _order(one: OutcomeDifference) -> tuple[bool, float, float, str]:
     effect = 0.0 if math.isnan(one.effect) else abs(one.effect)
     return not one.differs, -effect, -one.change, one.column
 
 
-def _distinctly_named(first: Group, second: Group) -> tuple[Group, Group]:
+def _distinctly_named(first: RunGroup, second: RunGroup) -> tuple[RunGroup, RunGroup]:
     """Name groups with equal names after their first runs, or A and B if these names are long."""
     if first.name != second.name:
         return first, second
@@ -223,13 +223,13 @@ def _distinctly_named(first: Group, second: Group) -> tuple[Group, Group]:
     )
 
 
-def _matched(first: Group, second: Group) -> tuple[tuple[Member, ...], tuple[Member, ...]]:
+def _matched(first: RunGroup, second: RunGroup) -> tuple[tuple[Member, ...], tuple[Member, ...]]:
     other = {member.key: member for member in second.members}
     pairs = [(member, other[member.key]) for member in first.members if member.key in other]
     return tuple(a for a, _ in pairs), tuple(b for _, b in pairs)
 
 
-def _why_unpaired(first: Group, second: Group, pairs: int) -> str:
+def _why_unpaired(first: RunGroup, second: RunGroup, pairs: int) -> str:
     for group in (first, second):
         keys = [member.key for member in group.members]
         if len(set(keys)) < len(keys):
@@ -249,7 +249,7 @@ def _sellers(member: Member) -> tuple[str, ...]:
 
 def _outcome(
     column: str, named: Named, a: Sequence[Member], b: Sequence[Member], *, paired: bool
-) -> Outcome | None:
+) -> OutcomeDifference | None:
     """Return an outcome without its q-value; None if it is equal in all runs or lacks values."""
     x, y = ([member.values.get(column) for member in group] for group in (a, b))
     if paired:
@@ -263,14 +263,14 @@ def _outcome(
     if runs < 2:
         means = sum(first) / len(first), sum(second) / len(second)
         none = math.nan
-        return Outcome(
+        return OutcomeDifference(
             column, named, *means, means[1] - means[0], none, none, none, none, none, runs
         )
     return _of(column, named, compared(first, second, paired=paired))
 
 
-def _of(column: str, named: Named, found: Comparison) -> Outcome:
-    return Outcome(
+def _of(column: str, named: Named, found: Comparison) -> OutcomeDifference:
+    return OutcomeDifference(
         column=column,
         named=named,
         first=found.first,

@@ -31,7 +31,7 @@ from ecnomy.markets.results.rawrun import RawRun, open_raw
 from ecnomy.markets.support.wording import counted
 from ecnomy.markets.sweep.head import head_of, is_sweep
 
-__all__ = ["Group", "Member", "open_group", "sweep_groups"]
+__all__ = ["Member", "RunGroup", "open_group", "sweep_groups"]
 
 _MANIFEST: Final = "manifest.json"
 _NO_OUTCOME: Final = (
@@ -62,7 +62,7 @@ class Member(msgspec.Struct, frozen=True, eq=False):
     made_by: dict[str, str] = {}
 
 
-class Group(msgspec.Struct, frozen=True, eq=False):
+class RunGroup(msgspec.Struct, frozen=True, eq=False):
     """One of the two groups of a diff.
 
     Attributes:
@@ -76,7 +76,7 @@ class Group(msgspec.Struct, frozen=True, eq=False):
     left_out: tuple[str, ...] = ()
 
 
-def open_group(names: Sequence[str | Path]) -> Group:
+def open_group(names: Sequence[str | Path]) -> RunGroup:
     """Return the group of runs that names select.
 
     Raises:
@@ -94,10 +94,10 @@ def open_group(names: Sequence[str | Path]) -> Group:
     parents = {Path(str(name)).parent for name in names}
     alone = found[0].name if len(found) == 1 else ""
     common = parents.pop().name if len(parents) == 1 else ""
-    return Group(alone or common or f"{names[0]} and {len(names) - 1} more", members, left_out)
+    return RunGroup(alone or common or f"{names[0]} and {len(names) - 1} more", members, left_out)
 
 
-def _opened(name: str) -> Group:
+def _opened(name: str) -> RunGroup:
     folder, _, chosen = name.partition(":")
     if Path(name).is_dir() or not chosen:
         folder, chosen = name, ""
@@ -123,7 +123,7 @@ def _by_number(folder: Path) -> tuple[float, str]:
     return (float(folder.name) if folder.name.isdecimal() else math.inf, folder.name)
 
 
-def _of_runs(folders: Sequence[Path], of: Path) -> Group:
+def _of_runs(folders: Sequence[Path], of: Path) -> RunGroup:
     members, left_out = [], []
     for folder in folders:
         run = open_raw(folder)
@@ -142,10 +142,10 @@ def _of_runs(folders: Sequence[Path], of: Path) -> Group:
                 made_by={name: str(version) for name, version in manifest.versions.items()},
             )
         )
-    return Group(of.name or str(of), tuple(members), tuple(left_out))
+    return RunGroup(of.name or str(of), tuple(members), tuple(left_out))
 
 
-def sweep_groups(folder: Path, path: str) -> tuple[Group, Group]:
+def sweep_groups(folder: Path, path: str) -> tuple[RunGroup, RunGroup]:
     """Return two groups of runs: one for each value of a sweep's parameter.
 
     Raises:
@@ -167,7 +167,7 @@ def sweep_groups(folder: Path, path: str) -> tuple[Group, Group]:
     return first, second
 
 
-def _of_sweep(folder: Path, chosen: str) -> Group:
+def _of_sweep(folder: Path, chosen: str) -> RunGroup:
     sweep = _Sweep(folder)
     if not chosen:
         if sweep.points > 1:
@@ -235,11 +235,11 @@ class _Sweep:
             )
         return words_of(list(dict.fromkeys(row[path] for row in self._rows)))
 
-    def group(self, values: dict[str, Any], name: str) -> Group:
+    def group(self, values: dict[str, Any], name: str) -> RunGroup:
         """Return the group of the runs in which parameters have the given values."""
         own = [row for row in self._rows if all(row[p] == v for p, v in values.items())]
         rest = [path for path in self.paths if path not in values]
-        return Group(name, tuple(self._members(own, rest)), self._left_out)
+        return RunGroup(name, tuple(self._members(own, rest)), self._left_out)
 
     def _members(self, rows: list[dict[str, Any]], rest: list[str]) -> Iterator[Member]:
         for row in rows:

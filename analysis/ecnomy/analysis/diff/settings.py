@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import msgspec
 
-from ecnomy.analysis.diff.groups import Group
+from ecnomy.analysis.diff.groups import RunGroup
 from ecnomy.analysis.support.settings import given_settings, named, setting_words
 
 __all__ = ["Setting", "Settings", "settings_of"]
@@ -45,7 +45,7 @@ class Settings(msgspec.Struct, frozen=True):
     unknown: int = 0
 
 
-def settings_of(first: Group, second: Group) -> Settings:
+def settings_of(first: RunGroup, second: RunGroup) -> Settings:
     """Return the differences between two groups in scenario, engine and version of ecnomy."""
     count = len(first.members)
     members = (*first.members, *second.members)
@@ -76,7 +76,7 @@ def _several(words: Sequence[str]) -> str:
     return "; ".join(values[:_MOST_VALUES]) + rest
 
 
-def _made_by(first: Group, second: Group) -> list[Setting]:
+def _made_by(first: RunGroup, second: RunGroup) -> list[Setting]:
     """Return the engine and the version of ecnomy as settings, if they differ between groups."""
     makers = [
         {

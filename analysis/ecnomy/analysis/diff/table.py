@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from ecnomy.analysis.diff.difference import SURE, Diff, Outcome
+from ecnomy.analysis.diff.difference import SURE, Diff, OutcomeDifference
 from ecnomy.analysis.support.digits import significant
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def outcome_table(found: Diff, most: int = MOST_ROWS) -> Table:
     return table
 
 
-def _cells(one: Outcome, single: bool) -> list[str]:
+def _cells(one: OutcomeDifference, single: bool) -> list[str]:
     means = [significant(one.first), significant(one.second), significant(one.difference, 2, "+")]
     if single:
         return [*means, f"{100 * one.difference / abs(one.first):+.1f} %" if one.first else "-"]
@@ -133,7 +133,7 @@ def sentences(found: Diff) -> Iterator[str]:
             yield _earns(seller, one, found)
 
 
-def _earns(seller: str, one: Outcome, found: Diff) -> str:
+def _earns(seller: str, one: OutcomeDifference, found: Diff) -> str:
     a, b = found.first.name, found.second.name
     more = "more" if one.difference > 0 else "less"
     amount = significant(abs(one.difference))

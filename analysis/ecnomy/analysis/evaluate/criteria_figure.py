@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from ecnomy.analysis.draw.panels import COLOURS, panel_style, svg_of
-from ecnomy.analysis.evaluate.verdicts import Verdict
+from ecnomy.analysis.evaluate.verdicts import OutcomeVerdict
 
 __all__ = ["means", "row_label"]
 
@@ -17,7 +17,7 @@ _WIDTH: Final = 5.6  # inches
 _LETTERS: Final = 26  # longest line of a condition's name
 
 
-def means(verdicts: Sequence[Verdict]) -> bytes:
+def means(verdicts: Sequence[OutcomeVerdict]) -> bytes:
     """Draw the means of one outcome for all laws, with a row and a verdict per condition."""
     from matplotlib.figure import Figure
 
@@ -56,6 +56,6 @@ def means(verdicts: Sequence[Verdict]) -> bytes:
         return svg_of(drawing)
 
 
-def row_label(one: Verdict) -> str:
+def row_label(one: OutcomeVerdict) -> str:
     """Return the name of the condition, wrapped, and the verdict on a separate line."""
     return f"{textwrap.fill(one.case.label, _LETTERS)}\n{one.verdict}"

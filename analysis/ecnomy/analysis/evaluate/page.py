@@ -13,7 +13,7 @@ from ecnomy.analysis.evaluate import criteria_figure, wording
 from ecnomy.analysis.evaluate.advice import advice
 from ecnomy.analysis.evaluate.criteria import criteria
 from ecnomy.analysis.evaluate.runs import Evaluation
-from ecnomy.analysis.evaluate.verdicts import VERDICTS, Judged, Verdict
+from ecnomy.analysis.evaluate.verdicts import VERDICTS, Judged, OutcomeVerdict
 from ecnomy.analysis.pages.answer_page import AnswerPage, write_answer
 from ecnomy.analysis.pages.parts import Block, Cell, Picture, Section, Table, Words
 
@@ -78,7 +78,7 @@ def _criterion(one: Judged) -> Section:
     return Section(criterion.name, f"{criterion.title}: {one.verdict}", tuple(blocks))
 
 
-def _picture(name: str, verdicts: Sequence[Verdict]) -> Picture:
+def _picture(name: str, verdicts: Sequence[OutcomeVerdict]) -> Picture:
     figure = verdicts[0].figure
     laws = list(verdicts[0].means)
     rows = tuple(
@@ -103,7 +103,7 @@ def _picture(name: str, verdicts: Sequence[Verdict]) -> Picture:
     )
 
 
-def _interval(one: Verdict, law: str) -> tuple[object, ...]:
+def _interval(one: OutcomeVerdict, law: str) -> tuple[object, ...]:
     mean = one.means[law]
     return ("", "", "") if mean is None else (mean.mean, mean.low, mean.high)
 

@@ -25,7 +25,16 @@ from ecnomy.analysis.evaluate.criteria import Condition, Criterion, Figure
 from ecnomy.analysis.evaluate.runs import Evaluation, Values
 from ecnomy.analysis.statistics.intervals import LEVEL, Interval, t_interval
 
-__all__ = ["BETTER", "OPEN", "VERDICTS", "WORSE", "Judged", "Verdict", "judged", "verdict_of"]
+__all__ = [
+    "BETTER",
+    "OPEN",
+    "VERDICTS",
+    "WORSE",
+    "Judged",
+    "OutcomeVerdict",
+    "judged",
+    "verdict_of",
+]
 
 WORSE: Final = "worse"
 OPEN: Final = "open"
@@ -34,7 +43,7 @@ BETTER: Final = "better"
 VERDICTS: Final = (WORSE, OPEN, BETTER, GOOD)  # the first among the outcomes' verdicts counts
 
 
-class Verdict(msgspec.Struct, frozen=True):
+class OutcomeVerdict(msgspec.Struct, frozen=True):
     """The verdict on one outcome in one condition.
 
     Attributes:
@@ -78,7 +87,7 @@ class Judged(msgspec.Struct, frozen=True):
     """The verdicts on a criterion."""
 
     criterion: Criterion
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[OutcomeVerdict, ...]
 
     @property
     def verdict(self) -> str:
@@ -87,7 +96,7 @@ class Judged(msgspec.Struct, frozen=True):
         return next(one for one in VERDICTS if one in found)
 
     @property
-    def decisive(self) -> Verdict:
+    def decisive(self) -> OutcomeVerdict:
         """The verdict on the most extreme outcome among those with the criterion's verdict."""
         own = [one for one in self.verdicts if one.verdict == self.verdict]
         if self.verdict == BETTER:
@@ -110,7 +119,9 @@ def judged(evaluation: Evaluation, values: Values) -> list[Judged]:
     ]
 
 
-def _judge(evaluation: Evaluation, case: Condition, figure: Figure, values: Values) -> Verdict:
+def _judge(
+    evaluation: Evaluation, case: Condition, figure: Figure, values: Values
+) -> OutcomeVerdict:
     given = {
         law: values[(case.criterion.name, case.label, law)].get(figure.column, [])
         for law in evaluation.laws
@@ -118,7 +129,9 @@ def _judge(evaluation: Evaluation, case: Condition, figure: Figure, values: Valu
     return verdict_of(case, figure, given)
 
 
-def verdict_of(case: Condition, figure: Figure, given: dict[str, list[float | None]]) -> Verdict:
+def verdict_of(
+    case: Condition, figure: Figure, given: dict[str, list[float | None]]
+) -> OutcomeVerdict:
     """Return the verdict on an outcome.
 
     Args:
@@ -129,13 +142,17 @@ def verdict_of(case: Condition, figure: Figure, given: dict[str, list[float | No
     own, *standards = given.values()
     means = {law: _mean(of) for law, of in given.items()}
     if figure.at_most is not None:
-        return Verdict(case, figure, _within(means[next(iter(given))], figure.at_most), means)
+        return OutcomeVerdict(
+            case, figure, _within(means[next(iter(given))], figure.at_most), means
+        )
     compared = [(of, mean.mean) for of in standards if (mean := _mean(of)) is not None]
     if means[next(iter(given))] is None or not compared:
-        return Verdict(case, figure, OPEN, means)
+        return OutcomeVerdict(case, figure, OPEN, means)
     worst, best = _ends(figure, [mean for _, mean in compared])
     by = {mean: of for of, mean in compared}
-    return Verdict(case, figure, _beside(figure, own, by[worst], by[best], (worst, best)), means)
+    return OutcomeVerdict(
+        case, figure, _beside(figure, own, by[worst], by[best], (worst, best)), means
+    )
 
 
 def _beside(

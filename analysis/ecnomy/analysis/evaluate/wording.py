@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ecnomy.analysis.evaluate.criteria import Condition, Criterion, Figure, criteria
 from ecnomy.analysis.evaluate.runs import Evaluation
-from ecnomy.analysis.evaluate.verdicts import BETTER, OPEN, WORSE, Judged, Verdict
+from ecnomy.analysis.evaluate.verdicts import BETTER, OPEN, WORSE, Judged, OutcomeVerdict
 from ecnomy.analysis.game.wording import listed
 from ecnomy.analysis.statistics.intervals import Interval
 from ecnomy.analysis.support.digits import significant
@@ -65,12 +65,12 @@ def facts(found: Sequence[Judged], most: int = 3) -> list[tuple[str, str]]:
     return [_fact(one.decisive) for one in order[:most]]
 
 
-def _fact(one: Verdict) -> tuple[str, str]:
+def _fact(one: OutcomeVerdict) -> tuple[str, str]:
     of = f"{one.figure.of} ({one.case.criterion.title}, {one.case.label}); {beside(one)}"
     return amount(one.figure, one.candidate), of
 
 
-def beside(one: Verdict) -> str:
+def beside(one: OutcomeVerdict) -> str:
     """Return the values of the standards or, for an outcome with a bound, the bound."""
     if one.figure.at_most is not None:
         return f"at most {one.figure.at_most:g}"

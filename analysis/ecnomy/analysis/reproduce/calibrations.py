@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import msgspec
 
-from ecnomy.analysis.calibrate.calibration import calibrated, found_in, planned_sweep
-from ecnomy.analysis.calibrate.search import Found
+from ecnomy.analysis.calibrate.calibration import calibrated, planned_sweep, search_results
+from ecnomy.analysis.calibrate.search import SearchResult
 from ecnomy.analysis.reproduce.catalogue import Paper
 from ecnomy.analysis.reproduce.grid import Variant, touched
 from ecnomy.analysis.reproduce.studies import (
@@ -30,7 +30,7 @@ from ecnomy.markets.sweep.head import head_of, is_sweep
 from ecnomy.markets.sweep.pool import Pool
 from ecnomy.markets.sweep.store import Store
 
-__all__ = ["found_by", "make_any", "unmade_of_any"]
+__all__ = ["make_any", "search_results_of", "unmade_of_any"]
 
 
 def make_any(
@@ -85,7 +85,7 @@ def unmade_of_any(paper: Paper, name: str, form: Form, variant: Variant | None =
         store.close()
 
 
-def found_by(studies: Studies, name: str) -> list[Found]:
+def search_results_of(studies: Studies, name: str) -> list[SearchResult]:
     """Return the results of a calibration's searches, in the order of points.
 
     Raises:
@@ -96,7 +96,7 @@ def found_by(studies: Studies, name: str) -> list[Found]:
         variant = None
     sweep = load_study(paper, name, form, variant=variant)
     sweep = msgspec.structs.replace(sweep, replicates=studies.replicates(name))
-    return found_in(sweep, studies[name].frame)
+    return search_results(sweep, studies[name].frame)
 
 
 def _as_made(sweep: Sweep, paper: Paper, name: str, form: Form, variant: Variant | None) -> Sweep:

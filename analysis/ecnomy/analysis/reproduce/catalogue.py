@@ -30,10 +30,10 @@ __all__ = [
     "Choice",
     "Claim",
     "Control",
-    "Entry",
     "Finding",
     "Headline",
     "Paper",
+    "PaperEntry",
     "Setting",
     "Study",
     "Tried",
@@ -156,7 +156,7 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     grid_replicates: int = 0
 
 
-class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PaperEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A figure, a table or a passage of a paper.
 
     Attributes:
@@ -235,14 +235,14 @@ class Paper(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     version: Literal[1]
     paper: str
     cites: str
-    entries: dict[str, Entry]
+    entries: dict[str, PaperEntry]
     studies: dict[str, Study] = {}
     findings: dict[str, Finding] = {}
     settings: dict[str, Setting] = {}
     headlines: tuple[Headline, ...] = ()
     folder: str = ""
 
-    def find(self, item: str) -> tuple[str, Entry]:
+    def find(self, item: str) -> tuple[str, PaperEntry]:
         """Return the name of the entry that has this id, and the entry.
 
         Raises:

@@ -32,7 +32,7 @@ import msgspec
 
 from ecnomy.analysis.compare.python_sources import digest, economy_codes, python_codes
 from ecnomy.analysis.compare.sources import laws_named, source_digest
-from ecnomy.analysis.reproduce.catalogue import Entry, Paper
+from ecnomy.analysis.reproduce.catalogue import Paper, PaperEntry
 from ecnomy.analysis.reproduce.grid import Variant, touched, variants_of
 from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
 from ecnomy.analysis.reproduce.studies import Form, load_study
@@ -156,33 +156,33 @@ class Sources:
             claim=digest(_claim(paper, entry, number)),
         )
 
-    def _module(self, paper: Paper, entry: Entry) -> str:
+    def _module(self, paper: Paper, entry: PaperEntry) -> str:
         key = paper.paper, entry.module
         if key not in self._modules:
             module = f"{_PACKAGE}.{paper.paper}.{entry.module}"
-            found = _python(measure_modules(module, _APART)) if entry.module else []
-            self._modules[key] = digest(found)
+            codes = _python(measure_modules(module, _APART)) if entry.module else []
+            self._modules[key] = digest(codes)
         return self._modules[key]
 
 
 def first_of_each(sweep: Sweep) -> list[Point]:
     """Return the first point for each assignment of parameters in a sweep."""
-    found: dict[bytes, Point] = {}
+    points: dict[bytes, Point] = {}
     for point in sweep.points():
-        found.setdefault(msgspec.json.encode(point.params, order="sorted"), point)
-    return list(found.values())
+        points.setdefault(msgspec.json.encode(point.params, order="sorted"), point)
+    return list(points.values())
 
 
 def study_variants(paper: Paper, study: str) -> list[Variant]:
     """Return the variants that require further runs of a study."""
-    found = {
+    variants = {
         variant.name: variant
         for item, entry in paper.entries.items()
         if study in entry.studies
         for variant in variants_of(paper, item)
         if touched(paper, [study], variant)
     }
-    return list(found.values())
+    return list(variants.values())
 
 
 def _scenarios(sweep: Sweep, points: Iterable[Point]) -> list[Scenario]:
@@ -202,7 +202,7 @@ def _all_plans(paper: Paper, study: str, sweeps: Iterable[Sweep]) -> Iterator[Pl
         yield from map(make_plan, _scenarios(sweep, first_of_each(sweep)))
 
 
-def _claim(paper: Paper, entry: Entry, number: str) -> list[Any]:
+def _claim(paper: Paper, entry: PaperEntry, number: str) -> list[Any]:
     claim = msgspec.structs.replace(entry.claims[number], says="", tolerance="")
     settings = {name: paper.settings[name] for name in entry.grid_of(number) or ()}
     varied = {name: [s.also, s.not_in, s.only] for name, s in settings.items()}

@@ -115,18 +115,20 @@ def _reproduce(requested: Any, form: Any, workers: int, resolve: bool, as_json: 
     if not as_json:
         console.print(budget_line(selected, form), markup=False)
 
-    def done(found: Any) -> None:
+    def done(reproduction: Any) -> None:
         telling.stop()
-        files = write_entry(found, form)
+        files = write_entry(reproduction, form)
         if as_json:
             return
-        console.print(claims_table(found, items[found.paper.paper, found.item]))
+        console.print(
+            claims_table(reproduction, items[reproduction.paper.paper, reproduction.item])
+        )
         for file in files:
             console.print(f"  {file}", markup=False, soft_wrap=True)
 
     telling = _Telling()
     try:
-        found = reproduce(
+        reproductions = reproduce(
             selected,
             form,
             lambda: DaskPool("", workers, Limits()),
@@ -136,10 +138,10 @@ def _reproduce(requested: Any, form: Any, workers: int, resolve: bool, as_json: 
         )
     finally:
         telling.stop()
-    page = write_page(found, form)
+    page = write_page(reproductions, form)
     if as_json:
-        return print_json(claims_values(found, items, str(page)))
-    console.print(closing_line(found), markup=False)
+        return print_json(claims_values(reproductions, items, str(page)))
+    console.print(closing_line(reproductions), markup=False)
     print(f"page: {page}")
 
 

@@ -27,13 +27,13 @@ from ecnomy.agents.errors import EcnomyError, ResultsError
 from ecnomy.analysis.reproduce.catalogue import Paper
 from ecnomy.analysis.reproduce.causes import cause_now
 from ecnomy.analysis.reproduce.claim_digests import ClaimMade, Sources, StudyMade
-from ecnomy.analysis.reproduce.entries import Outcome, measured
+from ecnomy.analysis.reproduce.entries import ClaimOutcome, measured
 from ecnomy.analysis.reproduce.grid import grid_of, touched
 from ecnomy.analysis.reproduce.probes import Probe, made, moved_in, params_of, probes_of, within
 from ecnomy.analysis.reproduce.quick_results import KeptRuns
 from ecnomy.analysis.reproduce.recorded import Recorded, gives_again, quick_figures
 from ecnomy.analysis.reproduce.studies import Form
-from ecnomy.markets.sweep.outcome import Outcome as Ran
+from ecnomy.markets.sweep.outcome import RunOutcome as Ran
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -120,17 +120,17 @@ def look(
             by_entry.setdefault((name, item), []).append(record)
     used = [study for study in now if _is_used(study, by_entry, sources)]
     changed = {s: of for s in used if isinstance(of := now[s], StudyMade) and of != _of(studies, s)}
-    found, probed = _probed(changed, studies, tables, sources, budget_s, make)
+    states, probed = _probed(changed, studies, tables, sources, budget_s, make)
     upset: set[str] = set()  # studies with moved rows and stale claims
     for (name, item), own_records in by_entry.items():
         paper = sources.paper(name)
-        own_stale = _stale_in(paper, item, own_records, found, studies, tables, sources)
+        own_stale = _stale_in(paper, item, own_records, states, studies, tables, sources)
         stale |= own_stale
         if own_stale:
-            upset |= {study for study in _studies_of(paper, item) if found.get(study, _Of()).moved}
+            upset |= {study for study in _studies_of(paper, item) if states.get(study, _Of()).moved}
     same = {
         study: msgspec.structs.replace(changed[study], plans=_of(studies, study).plans)
-        for study, of in found.items()
+        for study, of in states.items()
         if not of.reason and study not in upset
     }
     reworded = _reworded([r for r in records if r.claim not in stale], stale, sources)
@@ -141,15 +141,15 @@ def _reworded(
     records: Iterable[Recorded], stale: dict[str, tuple[str, ...]], sources: Sources
 ) -> dict[str, str]:
     """Return reworded causes of records, and add the claims with changed causes to `stale`."""
-    found: dict[str, str] = {}
+    causes: dict[str, str] = {}
     for record in records:
         cause = cause_now(record, sources.paper(place_of(record.claim)[0]))
         if cause is None:
             stale[record.claim] = ("its cause names figures that are not recorded",)
         elif cause != record.cause:
             stale[record.claim] = ("its cause has been reworded",)
-            found[record.claim] = cause
-    return found
+            causes[record.claim] = cause
+    return causes
 
 
 def _of(studies: Mapping[str, StudyMade], study: str) -> StudyMade:
@@ -175,7 +175,7 @@ def _others(
 ) -> tuple[str, ...]:
     if record.made_of == ClaimMade():
         return ("its sources are not recorded",)
-    if broken := tuple(found for study in own if isinstance(found := now[study], str)):
+    if broken := tuple(fault for study in own if isinstance(fault := now[study], str)):
         return broken
     name, item, number = place_of(record.claim)
     why: list[str] = []
@@ -206,40 +206,40 @@ def _probed(
     make: Make,
 ) -> tuple[dict[str, _Of], int]:
     """Probe the changed studies, and return the state of each study and the number of runs."""
-    found: dict[str, _Of] = {}
+    states: dict[str, _Of] = {}
     due: dict[str, list[Probe]] = {}
     for study, now in changed.items():
         then = studies[study]
         if now.base != then.base and sources.plans_of(study) != then.plans:
-            found[study] = _Of(reason="scenarios have changed")
+            states[study] = _Of(reason="scenarios have changed")
             continue
         try:
             name, _, own = study.partition("/")
             due[study] = probes_of(sources.paper(name), own, tables)
         except ResultsError as error:
-            found[study] = _Of(reason=str(error))
+            states[study] = _Of(reason=str(error))
     held = within(due, tables, budget_s)
     probes = [probe for study in held for probe in due[study]]
     moved = moved_in(probes, make(probes), tables)
     for study in due:
         if study not in held:
-            found[study] = _Of(reason=f"not probed within {budget_s:g} s of CPU time")
+            states[study] = _Of(reason=f"not probed within {budget_s:g} s of CPU time")
         else:
             own_rows = {t: n for t, n in moved.items() if t.partition("@")[0] == study}
-            found[study] = _Of(moved=own_rows)
-    return found, len(probes)
+            states[study] = _Of(moved=own_rows)
+    return states, len(probes)
 
 
 def _stale_in(
     paper: Paper,
     item: str,
     records: Sequence[Recorded],
-    found: Mapping[str, _Of],
+    states: Mapping[str, _Of],
     studies: Mapping[str, StudyMade],
     tables: Tables,
     sources: Sources,
 ) -> dict[str, tuple[str, ...]]:
-    own = {s: found[s] for s in _studies_of(paper, item) if s in found}
+    own = {s: states[s] for s in _studies_of(paper, item) if s in states}
     unknown = tuple(dict.fromkeys(of.reason for of in own.values() if of.reason))
     if unknown:
         return {record.claim: unknown for record in records}
@@ -274,7 +274,7 @@ def _that_depend(
     A row under an alternative stands for all rows of the study under that alternative.
     """
     chosen = {table: numbers for table, numbers in moved.items() if "@" not in table}
-    found = _depend_on(paper, item, chosen, tables) if chosen else set()
+    dependents = _depend_on(paper, item, chosen, tables) if chosen else set()
     for table in (table for table in moved if "@" in table):
         study, _, under = table.partition("@")
         whole = {study: tuple(tables[study]["number"].tolist())}
@@ -286,9 +286,9 @@ def _that_depend(
                 for variant in grid_of(paper, item, number)
             )
         }
-        if claims - found:
-            found |= claims & _depend_on(paper, item, whole, tables)
-    return found
+        if claims - dependents:
+            dependents |= claims & _depend_on(paper, item, whole, tables)
+    return dependents
 
 
 def _depend_on(
@@ -296,7 +296,7 @@ def _depend_on(
 ) -> set[str]:
     then = _outcomes(paper, item, tables)
     params = {study: params_of(paper, study.partition("/")[2], tables) for study in rows}
-    found: set[str] = set()
+    claims: set[str] = set()
     for tried in range(len(_SPREADS)):
         other = {study: tables[study] for study in _studies_of(paper, item) if study in tables}
         for study, numbers in rows.items():
@@ -305,10 +305,10 @@ def _depend_on(
             now = _outcomes(paper, item, other)
         except Exception:  # code that rejects impossible values depends on them
             return set(then)
-        found |= {
+        claims |= {
             claim for claim in then if quick_figures(then[claim]) != quick_figures(now[claim])
         }
-    return found
+    return claims
 
 
 def _replaced(
@@ -317,7 +317,7 @@ def _replaced(
     """Return the table with other measured values in all runs at the points of these rows."""
     rows = table["point"].isin(set(table["point"][table["number"].isin(numbers)])).to_numpy()
     draws = np.random.default_rng(tried)
-    found = table.copy()
+    other_table = table.copy()
     for name in table.columns:
         if name in _NO_OUTCOMES or name in params or table[name].dtype.kind not in "iuf":
             continue
@@ -327,14 +327,14 @@ def _replaced(
         if tried % 2:
             own = np.where(own == 0, factors, own)
         values[rows] = own
-        found[name] = values
-    return found
+        other_table[name] = values
+    return other_table
 
 
-def _outcomes(paper: Paper, item: str, tables: Tables) -> dict[str, Outcome]:
+def _outcomes(paper: Paper, item: str, tables: Tables) -> dict[str, ClaimOutcome]:
     studies = KeptRuns(paper, paper.entries[item].studies, tables)
-    found = measured(paper, item, Form(Path(), quick=True), studies)
-    return {outcome.claim: outcome for outcome in found.outcomes}
+    measurement = measured(paper, item, Form(Path(), quick=True), studies)
+    return {outcome.claim: outcome for outcome in measurement.outcomes}
 
 
 def carried(

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 import msgspec
 import numpy as np
 
-from ecnomy.analysis.reproduce.catalogue import Claim, Entry, Finding, Paper
+from ecnomy.analysis.reproduce.catalogue import Claim, Finding, Paper, PaperEntry
 from ecnomy.analysis.reproduce.grid import grid_of, read_under, variants_of
 from ecnomy.analysis.reproduce.judge import (
     CONFIRMED,
@@ -28,8 +28,8 @@ from ecnomy.analysis.reproduce.judge import (
     PENDING,
     REPORTED,
     At,
+    ClaimVerdict,
     Samples,
-    Verdict,
     judge,
     over_grid,
 )
@@ -39,7 +39,7 @@ from ecnomy.analysis.statistics.intervals import Interval
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Measured", "Outcome", "cause_of", "code_of", "measured", "reason_of", "why_text"]
+__all__ = ["ClaimOutcome", "Measured", "cause_of", "code_of", "measured", "reason_of", "why_text"]
 
 
 class Code(Protocol):
@@ -52,7 +52,7 @@ class Code(Protocol):
         """Draw the entry's plots on the figure."""
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class ClaimOutcome(msgspec.Struct, frozen=True):
     """The outcome of a claim.
 
     Attributes:
@@ -67,7 +67,7 @@ class Outcome(msgspec.Struct, frozen=True):
 
     claim: str
     priority: str
-    verdict: Verdict
+    verdict: ClaimVerdict
     reason: str = ""
     cause: str = ""
     controls: dict[str, Interval] = {}
@@ -80,7 +80,7 @@ class Outcome(msgspec.Struct, frozen=True):
         return why_text(self.reason, self.cause)
 
 
-def code_of(paper: Paper, entry: Entry) -> Code:
+def code_of(paper: Paper, entry: PaperEntry) -> Code:
     """Import and return the module of an entry."""
     return cast(
         Code,
@@ -99,7 +99,7 @@ class Measured(msgspec.Struct, frozen=True, eq=False):
 
     studies: Studies
     samples: Samples
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[ClaimOutcome, ...]
 
 
 def measured(paper: Paper, item: str, form: Form, studies: Studies | None = None) -> Measured:
@@ -126,7 +126,7 @@ def measured(paper: Paper, item: str, form: Form, studies: Studies | None = None
         finding = paper.findings.get(f"{item}.{number}")
         cause, controls = cause_of(verdict, finding, samples, studies)
         outcomes.append(
-            Outcome(
+            ClaimOutcome(
                 claim=f"{paper.paper}.{item}.{number}",
                 priority=claim.priority,
                 verdict=verdict,
@@ -140,14 +140,14 @@ def measured(paper: Paper, item: str, form: Form, studies: Studies | None = None
     return Measured(studies, samples, tuple(outcomes))
 
 
-def _samples(paper: Paper, entry: Entry, studies: Studies) -> Samples:
+def _samples(paper: Paper, entry: PaperEntry, studies: Studies) -> Samples:
     if not entry.module or all(claim.pending for claim in entry.claims.values()):
         return {}
     with np.errstate(divide="ignore", invalid="ignore"):  # NaN means not measured
         return code_of(paper, entry).figures(studies)
 
 
-def reason_of(verdict: Verdict, claim: Claim) -> str:
+def reason_of(verdict: ClaimVerdict, claim: Claim) -> str:
     """Return the alternatives, control or missing measurement that leave a claim open, or ""."""
     from ecnomy.analysis.reproduce.wording import grid_text
 
@@ -160,7 +160,7 @@ def reason_of(verdict: Verdict, claim: Claim) -> str:
 
 
 def cause_of(
-    verdict: Verdict, finding: Finding | None, samples: Samples, studies: Studies
+    verdict: ClaimVerdict, finding: Finding | None, samples: Samples, studies: Studies
 ) -> tuple[str, dict[str, Interval]]:
     """Return the cause of a claim's verdict, or "", and the quantities that it names.
 

@@ -33,27 +33,27 @@ def entry_file(paper: str, item: str, form: Form, suffix: str) -> Path:
     return form.out / paper / "figures" / f"{item}{form.ending}{suffix}"
 
 
-def write_entry(found: Reproduced, form: Form) -> list[Path]:
+def write_entry(reproduction: Reproduced, form: Form) -> list[Path]:
     """Write an entry's outcomes, quantities and figure, and return the paths of the last two.
 
     Without quantities, only the outcomes are written. Some entries have no figure.
     """
-    paper, entry = found.paper, found.paper.entries[found.item]
+    paper, entry = reproduction.paper, reproduction.paper.entries[reproduction.item]
     files: list[Path] = []
-    outcome = entry_file(paper.paper, found.item, form, ".json")
+    outcome = entry_file(paper.paper, reproduction.item, form, ".json")
     outcome.parent.mkdir(parents=True, exist_ok=True)
-    records = [recorded(each, None, versions()) for each in found.outcomes]
+    records = [recorded(each, None, versions()) for each in reproduction.outcomes]
     write_record(outcome, records)
-    samples = found.measured.samples
+    samples = reproduction.measured.samples
     if not samples:
         return files
-    table = entry_file(paper.paper, found.item, form, ".csv")
+    table = entry_file(paper.paper, reproduction.item, form, ".csv")
     _write_csv(table, samples)
     files.append(table)
     code = code_of(paper, entry)
     if hasattr(code, "draw"):
-        picture = entry_file(paper.paper, found.item, form, ".png")
-        _draw(code, found.measured.studies, picture)
+        picture = entry_file(paper.paper, reproduction.item, form, ".png")
+        _draw(code, reproduction.measured.studies, picture)
         files.append(picture)
     return files
 

@@ -75,8 +75,8 @@ def grid_of(paper: Paper, item: str, number: str) -> list[Variant]:
 def variants_of(paper: Paper, item: str) -> list[Variant]:
     """Return the variants over which any claim of an entry is judged."""
     numbers: Iterable[str] = paper.entries[item].claims
-    found = {v.name: v for number in numbers for v in grid_of(paper, item, number)}
-    return list(found.values())
+    variants = {v.name: v for number in numbers for v in grid_of(paper, item, number)}
+    return list(variants.values())
 
 
 def touched(paper: Paper, names: Iterable[str], variant: Variant) -> list[str]:

@@ -70,13 +70,13 @@ def headline_lines(paper: Paper, records: Mapping[str, Recorded]) -> list[Line]:
         paper: the paper with its headlines.
         records: claim (`paper.entry.cN`) -> its record.
     """
-    found = []
+    lines = []
     for headline in paper.headlines:
         own = [records.get(f"{paper.paper}.{claim}") for claim in headline.claims]
         known = [record for record in own if record is not None]
         if len(known) == len(own):
-            found.append(_line(paper.paper, headline, known))
-    return found
+            lines.append(_line(paper.paper, headline, known))
+    return lines
 
 
 def _line(paper: str, headline: Headline, records: Sequence[Recorded]) -> Line:

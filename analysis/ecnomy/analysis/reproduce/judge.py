@@ -61,10 +61,10 @@ __all__ = [
     "REPORTED",
     "VERDICTS",
     "At",
+    "ClaimVerdict",
     "Judged",
     "Sample",
     "Samples",
-    "Verdict",
     "agreement",
     "contradicted",
     "deciding",
@@ -115,10 +115,10 @@ class At(msgspec.Struct, frozen=True):
 
     setting: str
     alternative: str
-    verdict: Verdict
+    verdict: ClaimVerdict
 
 
-class Verdict(msgspec.Struct, frozen=True):
+class ClaimVerdict(msgspec.Struct, frozen=True):
     """The verdict on a claim, with the quantities behind it.
 
     Attributes:
@@ -160,7 +160,7 @@ def verdict_words(
     if verdict == DEPENDS:
         return f"{verdict} on {', '.join(depends)}"
     if verdict == INCONCLUSIVE and alone in (CONFIRMED, REFUTED):
-        left_open = [setting for setting, found in grid if found != alone]
+        left_open = [setting for setting, own_verdict in grid if own_verdict != alone]
         return f"{alone} as chosen; {agreement(len(grid) - len(left_open), len(grid), left_open)}"
     return verdict
 
@@ -173,7 +173,7 @@ def agreement(agree: int, of: int, left_open: Iterable[str]) -> str:
     return count_text + (f", {' and '.join(names)} {verb} open" if names else "")
 
 
-def judge(claim: Claim, samples: Samples) -> Verdict:
+def judge(claim: Claim, samples: Samples) -> ClaimVerdict:
     """Return the verdict on a claim at one choice of settings.
 
     Args:
@@ -182,20 +182,20 @@ def judge(claim: Claim, samples: Samples) -> Verdict:
             interval.
     """
     if claim.pending:
-        return Verdict(PENDING)
+        return ClaimVerdict(PENDING)
     figures = _held(claim.expect, samples)
     if claim.not_testable:
-        return Verdict(NOT_TESTABLE, figures)
+        return ClaimVerdict(NOT_TESTABLE, figures)
     verdict = whole_of({figure.verdict for figure in figures})
     if claim.control is None or verdict != CONFIRMED:
-        return Verdict(verdict, figures)
+        return ClaimVerdict(verdict, figures)
     control = _held(claim.control.expect, samples)
     failed = whole_of({figure.verdict for figure in control})
     if failed == REFUTED:
-        return Verdict(verdict, figures, control)
+        return ClaimVerdict(verdict, figures, control)
     how = {CONFIRMED: "holds", REPORTED: "has no bound"}.get(failed, "is undecided")
     note = f"cannot discriminate: it {how} in its control too ({claim.control.says})"
-    return Verdict(INCONCLUSIVE, figures, control, note)
+    return ClaimVerdict(INCONCLUSIVE, figures, control, note)
 
 
 def whole_of(verdicts: set[str]) -> str:
@@ -208,7 +208,7 @@ def whole_of(verdicts: set[str]) -> str:
     return CONFIRMED if bounded == {CONFIRMED} else INCONCLUSIVE
 
 
-def over_grid(alone: Verdict, grid: Sequence[At]) -> Verdict:
+def over_grid(alone: ClaimVerdict, grid: Sequence[At]) -> ClaimVerdict:
     """Return the verdict on a claim, given those at the chosen settings and for alternatives."""
     each = [(at.setting, at.verdict.verdict) for at in grid]
     verdict, depends = settled(alone.verdict, each)
@@ -222,14 +222,14 @@ def settled(alone: str, grid: Sequence[tuple[str, str]]) -> tuple[str, tuple[str
 
     `alone` and `grid` are as in verdict_words.
     """
-    found = {alone, *(verdict for _, verdict in grid)}
-    if {CONFIRMED, REFUTED} <= found:
+    verdicts = {alone, *(verdict for _, verdict in grid)}
+    if {CONFIRMED, REFUTED} <= verdicts:
         flips = {CONFIRMED, REFUTED} - {alone}
         return DEPENDS, tuple(dict.fromkeys(name for name, verdict in grid if verdict in flips))
-    return (alone if len(found) == 1 else INCONCLUSIVE), ()
+    return (alone if len(verdicts) == 1 else INCONCLUSIVE), ()
 
 
-def deciding(verdict: Verdict, beside: Verdict | None = None) -> Judged | None:
+def deciding(verdict: ClaimVerdict, beside: ClaimVerdict | None = None) -> Judged | None:
     """Return the quantity that decides a verdict, or None.
 
     For a confirmed verdict, this is the quantity with the name of the one that decides `beside`.

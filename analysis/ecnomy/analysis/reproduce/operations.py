@@ -89,21 +89,21 @@ def _run(command: list[str]) -> str:
 
 def most_over_least(law: str, load: str, waiting: int | None = None) -> float:
     """Return a law's largest count under a load divided by the smallest, or NaN without counts."""
-    found = [
+    means = [
         count.mean
         for count in blocks()
         if (count.law, count.load) == (law, load) and waiting in (None, count.waiting)
     ]
-    return max(found) / min(found) if found else float("nan")
+    return max(means) / min(means) if means else float("nan")
 
 
 def slope(law: str, load: str, flows: int) -> float:
     """Return the exponent with which a count grows with the number of packets waiting, or NaN."""
-    found = {
+    means = {
         count.waiting: count.mean
         for count in blocks()
         if (count.law, count.load, count.flows) == (law, load, flows)
     }
-    if len(found) < 2:
+    if len(means) < 2:
         return float("nan")
-    return float(np.polyfit(np.log(list(found)), np.log(list(found.values())), 1)[0])
+    return float(np.polyfit(np.log(list(means)), np.log(list(means.values())), 1)[0])

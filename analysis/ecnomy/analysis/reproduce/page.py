@@ -19,7 +19,7 @@ import msgspec
 
 from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis.pages.shell import environment
-from ecnomy.analysis.reproduce.catalogue import Claim, Entry, Paper
+from ecnomy.analysis.reproduce.catalogue import Claim, Paper, PaperEntry
 from ecnomy.analysis.reproduce.entry_files import entry_file
 from ecnomy.analysis.reproduce.headlines import Line, headline_lines, numbers_text
 from ecnomy.analysis.reproduce.judge import (
@@ -81,7 +81,7 @@ class _Counts(msgspec.Struct):
     verdicts: dict[str, int]
 
 
-def write_page(found: Sequence[Reproduced], form: Form) -> Path:
+def write_page(reproductions: Sequence[Reproduced], form: Form) -> Path:
     """Write the page of all entries with outcomes in the folder, and return its path.
 
     Raises:
@@ -120,7 +120,7 @@ def _sections(paper: Paper, form: Form) -> list[_Section]:
     ]
 
 
-def _section(paper: Paper, item: str, entry: Entry, form: Form) -> _Section | None:
+def _section(paper: Paper, item: str, entry: PaperEntry, form: Form) -> _Section | None:
     try:
         records = read_record(entry_file(paper.paper, item, form, ".json")).records
     except ResultsError:

@@ -14,7 +14,7 @@ import msgspec
 import yaml
 
 from ecnomy.agents.errors import InputError
-from ecnomy.analysis.reproduce.catalogue import FIGURES, Choice, Entry, Finding, Paper
+from ecnomy.analysis.reproduce.catalogue import FIGURES, Choice, Finding, Paper, PaperEntry
 
 __all__ = ["PAPERS", "load_paper", "papers_folder", "select", "select_all"]
 
@@ -69,13 +69,13 @@ def load_paper(name: str) -> Paper:
     if not findings.is_file():
         return paper
     known = {f"{item}.{each}" for item, entry in paper.entries.items() for each in entry.claims}
-    found = _converted(findings, _tree(findings), dict[str, Finding])
-    if unknown := sorted(set(found) - known):
+    claim_findings = _converted(findings, _tree(findings), dict[str, Finding])
+    if unknown := sorted(set(claim_findings) - known):
         raise InputError(f"{findings}: no claim {unknown[0]!r}")
-    return msgspec.structs.replace(paper, findings=found)
+    return msgspec.structs.replace(paper, findings=claim_findings)
 
 
-def _check(file: Path, item: str, entry: Entry, paper: Paper) -> None:
+def _check(file: Path, item: str, entry: PaperEntry, paper: Paper) -> None:
     """Raise InputError if an entry refers to a study or module that does not exist."""
     if unknown := sorted(set(entry.studies) - set(paper.studies)):
         raise InputError(f"{file}: entries.{item}: no study {unknown[0]!r}")
@@ -88,7 +88,7 @@ def _check(file: Path, item: str, entry: Entry, paper: Paper) -> None:
         raise InputError(f"{file}: entries.{item}: no module {entry.module!r} in {code}")
 
 
-def _check_grids(file: Path, item: str, entry: Entry, paper: Paper) -> None:
+def _check_grids(file: Path, item: str, entry: PaperEntry, paper: Paper) -> None:
     """Raise InputError if an entry's grid, control or bounds are inconsistent."""
     places = {f"entries.{item}": entry.grid or ()}
     for number, claim in entry.claims.items():
@@ -96,8 +96,8 @@ def _check_grids(file: Path, item: str, entry: Entry, paper: Paper) -> None:
         places[place] = claim.grid or ()
         bounded = [name for name, region in claim.expect.items() if region != (None, None)]
         if claim.not_testable and bounded:
-            found = f"not_testable together with bounds of {bounded[0]!r}"
-            raise InputError(f"{file}: {place}: {found}, expected [null, null]")
+            fault = f"not_testable together with bounds of {bounded[0]!r}"
+            raise InputError(f"{file}: {place}: {fault}, expected [null, null]")
         if claim.control and not (claim.expect and claim.control.expect):
             raise InputError(f"{file}: {place}: control: missing quantities: expected at least one")
     for place, grid in places.items():
@@ -126,8 +126,8 @@ def _check_settings(file: Path, paper: Paper) -> None:
         for alternative, changes in setting.also.items():
             named = changes.get(FIGURES, {"": ""})
             if not (named and isinstance(named, dict) and all(map(_is_part, named.items()))):
-                found = f"{place}.also.{alternative}.{FIGURES}: found {named!r}"
-                raise InputError(f"{found}, expected parts of figures' names, such as plain: paced")
+                fault = f"{place}.also.{alternative}.{FIGURES}: found {named!r}"
+                raise InputError(f"{fault}, expected parts of figures' names, such as plain: paced")
 
 
 def _is_part(pair: tuple[Any, Any]) -> bool:
@@ -169,7 +169,7 @@ def _claims_tree(file: Path) -> dict[str, Any]:
             chosen = [_choice(each, choices, f"{place}chosen") for each in entry["chosen"]]
             entry = {**entry, "chosen": chosen}
         if source != file:
-            _converted(source, entry, Entry)
+            _converted(source, entry, PaperEntry)
         entries[item] = entry
     return tree
 
@@ -215,16 +215,16 @@ def select_all(words: Sequence[str]) -> list[tuple[tuple[Paper, str], tuple[str,
     Raises:
         InputError: the paper or item does not exist.
     """
-    found: dict[tuple[str, str], tuple[Paper, str]] = {}
+    entries: dict[tuple[str, str], tuple[Paper, str]] = {}
     ids: dict[tuple[str, str], list[str]] = {}
     for word in words:
         item = word.partition(".")[2]
         for paper, entry in select(word):
             key = paper.paper, entry
-            found.setdefault(key, (paper, entry))
+            entries.setdefault(key, (paper, entry))
             ids.setdefault(key, []).append(item)
     wanted = {
         key: () if "" in requested else tuple(dict.fromkeys(requested))
         for key, requested in ids.items()
     }
-    return [(found[key], wanted[key]) for key in found]
+    return [(entries[key], wanted[key]) for key in entries]

@@ -28,7 +28,7 @@ from ecnomy.analysis.reproduce.quick_results import missing, not_kept
 from ecnomy.analysis.reproduce.studies import Form, changed_points, load_study
 from ecnomy.markets.sweep.config import Sweep
 from ecnomy.markets.sweep.driver import task_of
-from ecnomy.markets.sweep.outcome import DONE, Outcome, Task, execute
+from ecnomy.markets.sweep.outcome import DONE, RunOutcome, Task, execute
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,12 +68,12 @@ class Probe(msgspec.Struct, frozen=True):
 
 def all_studies() -> list[str]:
     """Return the studies that entries of the papers use, as `paper/study`."""
-    found = []
+    studies = []
     for name in PAPERS:
         paper = load_paper(name)
         used = {study for entry in paper.entries.values() for study in entry.studies}
-        found += [f"{name}/{study}" for study in paper.studies if study in used]
-    return found
+        studies += [f"{name}/{study}" for study in paper.studies if study in used]
+    return studies
 
 
 def probes_of(paper: Paper, study: str, tables: Tables) -> list[Probe]:
@@ -89,12 +89,12 @@ def probes_of(paper: Paper, study: str, tables: Tables) -> list[Probe]:
         ResultsError: the quick runs of a calibration are not stored.
     """
     key, sweep = f"{paper.paper}/{study}", _sweep_of(paper, study, tables)
-    found = [Probe(key, point.number, task_of(sweep, point)) for point in first_of_each(sweep)]
+    probes = [Probe(key, point.number, task_of(sweep, point)) for point in first_of_each(sweep)]
     for variant in study_variants(paper, study):
         varied = load_study(paper, study, _QUICK, variant=variant)
         point = changed_points(varied)[0]
-        found.append(Probe(f"{key}@{variant.name}", 0, task_of(varied, point)))
-    return found
+        probes.append(Probe(f"{key}@{variant.name}", 0, task_of(varied, point)))
+    return probes
 
 
 def params_of(paper: Paper, study: str, tables: Tables) -> frozenset[str]:
@@ -134,15 +134,15 @@ def within(
     probes: Mapping[str, Sequence[Probe]], tables: Tables, budget_s: float = math.inf
 ) -> list[str]:
     """Return the first studies whose probes together fit into the budget of CPU time."""
-    taken, found = 0.0, []
+    taken, studies = 0.0, []
     for study, own in probes.items():
         taken += sum(cost_s(probe, tables) for probe in own)
         if taken <= budget_s:
-            found.append(study)
-    return found
+            studies.append(study)
+    return studies
 
 
-def made(probes: Iterable[Probe], jobs: int = 0) -> list[Outcome]:
+def made(probes: Iterable[Probe], jobs: int = 0) -> list[RunOutcome]:
     """Run the probes in `jobs` processes (0: one per core), and report progress.
 
     Raises:
@@ -151,26 +151,26 @@ def made(probes: Iterable[Probe], jobs: int = 0) -> list[Outcome]:
     queue = list(probes)
     if not queue:
         return []
-    found: list[Outcome] = []
+    outcomes: list[RunOutcome] = []
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(jobs or os.cpu_count(), context) as pool:
         tasks = [probe.task for probe in queue]
         for outcome in pool.map(execute, tasks, chunksize=4):
-            found.append(outcome)
-            if len(found) % 100 == 0:
-                progress = f"ecnomy: {len(found)} of {len(queue)} probes"
+            outcomes.append(outcome)
+            if len(outcomes) % 100 == 0:
+                progress = f"ecnomy: {len(outcomes)} of {len(queue)} probes"
                 print(progress, file=sys.stderr, flush=True)
-    for probe, outcome in zip(queue, found, strict=True):
+    for probe, outcome in zip(queue, outcomes, strict=True):
         if outcome.status != DONE:
             raise ResultsError(f"{probe.table}: run {probe.number} failed: {outcome.reason}")
-    return found
+    return outcomes
 
 
 def moved_in(
-    probes: Sequence[Probe], outcomes: Sequence[Outcome], tables: Tables
+    probes: Sequence[Probe], outcomes: Sequence[RunOutcome], tables: Tables
 ) -> dict[str, tuple[int, ...]]:
     """Return the numbers of the rows that have changed, by table."""
-    found: dict[str, list[int]] = {}
+    rows: dict[str, list[int]] = {}
     for probe, outcome in zip(probes, outcomes, strict=True):
         now = {**outcome.values, "data_packets": outcome.data_packets}
         then = {
@@ -179,8 +179,8 @@ def moved_in(
             if name not in _KEYS and name not in probe.task.params
         }
         if any(not _same(value, now.get(name)) for name, value in then.items()):
-            found.setdefault(probe.table, []).append(probe.number)
-    return {table: tuple(numbers) for table, numbers in found.items()}
+            rows.setdefault(probe.table, []).append(probe.number)
+    return {table: tuple(numbers) for table, numbers in rows.items()}
 
 
 def _same(then: Any, now: Any) -> bool:

@@ -94,12 +94,12 @@ def read_rows(file: Path) -> Tables:
     if not file.is_file():
         return {}
     try:
-        found = msgspec.json.decode(gzip.decompress(file.read_bytes()), type=_File)
+        content = msgspec.json.decode(gzip.decompress(file.read_bytes()), type=_File)
     except (OSError, EOFError, zlib.error, msgspec.DecodeError) as error:
         raise ResultsError(f"{file}: cannot read the rows of quick runs ({error})") from None
-    if found.format != FORMAT:
-        raise ResultsError(other_format(file, "format of quick runs", found.format, FORMAT))
-    return _Rows(found.tables)
+    if content.format != FORMAT:
+        raise ResultsError(other_format(file, "format of quick runs", content.format, FORMAT))
+    return _Rows(content.tables)
 
 
 def rows_digest(table: pd.DataFrame) -> str:

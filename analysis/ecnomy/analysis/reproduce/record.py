@@ -25,7 +25,7 @@ from ecnomy.analysis.reproduce.calibrations import unmade_of_any
 from ecnomy.analysis.reproduce.catalogue import Paper
 from ecnomy.analysis.reproduce.claim_digests import Sources, StudyMade, digest
 from ecnomy.analysis.reproduce.currency import look, place_of, stale_lines
-from ecnomy.analysis.reproduce.entries import Outcome, measured
+from ecnomy.analysis.reproduce.entries import ClaimOutcome, measured
 from ecnomy.analysis.reproduce.grid import Variant, touched, variants_of
 from ecnomy.analysis.reproduce.papers import PAPERS
 from ecnomy.analysis.reproduce.probes import Probe, all_studies, made, probes_of
@@ -45,16 +45,16 @@ from ecnomy.analysis.sweeps.open_sweep import open_sweep
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ecnomy.markets.sweep.outcome import Outcome as Ran
+    from ecnomy.markets.sweep.outcome import RunOutcome as Ran
 
 __all__ = ["claims_of", "main", "outcomes_of", "versions"]
 
 Tables = Mapping[str, "pd.DataFrame"]
 
 
-def outcomes_of(paper: Paper, form: Form) -> dict[str, Outcome]:
+def outcomes_of(paper: Paper, form: Form) -> dict[str, ClaimOutcome]:
     """Return the outcome of each claim whose runs exist and were made by the current code."""
-    found: dict[str, Outcome] = {}
+    outcomes: dict[str, ClaimOutcome] = {}
     known: dict[str, str] = {}
     for item, entry in paper.entries.items():
         try:
@@ -67,11 +67,11 @@ def outcomes_of(paper: Paper, form: Form) -> dict[str, Outcome]:
                     known[study] = _unmade(paper, name, form, of)
                 if known[study]:
                     raise ResultsError(known[study])
-            found |= {one.claim: one for one in measured(paper, item, form).outcomes}
+            outcomes |= {one.claim: one for one in measured(paper, item, form).outcomes}
         except ResultsError as error:
             quick = " (quick)" if form.quick else ""
             print(f"ecnomy: {paper.paper}.{item}{quick}: {error}", file=sys.stderr)
-    return found
+    return outcomes
 
 
 def _unmade(paper: Paper, name: str, form: Form, variant: Variant | None) -> str:
@@ -89,7 +89,7 @@ def _quick_rows(
     runs: Path, sources: Sources, studies: Mapping[str, StudyMade], tables: Tables
 ) -> tuple[dict[str, StudyMade], dict[str, pd.DataFrame]]:
     """Return digests and tables, updated for studies whose quick runs are of the current code."""
-    form, found, rows = Form(runs, quick=True), dict(studies), dict(tables)
+    form, digests, rows = Form(runs, quick=True), dict(studies), dict(tables)
     new: dict[str, list[Probe]] = {}
     for name in all_studies():
         paper, study = sources.paper(name.partition("/")[0]), name.partition("/")[2]
@@ -97,8 +97,8 @@ def _quick_rows(
             continue
         quick = open_sweep(study_folder(paper, study, form), raw=True)
         table = unmoved(table_of(quick), tables.get(name))
-        if name in rows and name in found and rows_digest(rows[name]) == rows_digest(table):
-            then = found[name]
+        if name in rows and name in digests and rows_digest(rows[name]) == rows_digest(table):
+            then = digests[name]
             now = sources.of_study(name, then.laws)
             if msgspec.structs.replace(now, plans=then.plans, rows=then.rows) == then:
                 continue
@@ -115,10 +115,10 @@ def _quick_rows(
         ]
         of = sources.of_study(name)
         plans = sources.plans_of(name)
-        found[name] = msgspec.structs.replace(of, plans=plans, rows=digest(own))
+        digests[name] = msgspec.structs.replace(of, plans=plans, rows=digest(own))
     known = set(all_studies())
     rows = {table: frame for table, frame in rows.items() if table.partition("@")[0] in known}
-    return {name: of for name, of in found.items() if name in known}, rows
+    return {name: of for name, of in digests.items() if name in known}, rows
 
 
 def _row(probe: Probe, ran: Ran) -> pd.DataFrame:

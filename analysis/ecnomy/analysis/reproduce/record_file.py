@@ -59,12 +59,12 @@ def read_record(file: Path) -> RecordFile:
     """
     try:
         raw = file.read_bytes()
-        found = msgspec.json.decode(raw, type=_Header).format
-        if found == FORMAT:
+        file_format = msgspec.json.decode(raw, type=_Header).format
+        if file_format == FORMAT:
             return msgspec.json.decode(raw, type=RecordFile)
     except (OSError, msgspec.DecodeError) as error:
         raise ResultsError(f"{file}: cannot read the record of claims ({error})") from None
-    raise ResultsError(other_format(file, "record format", found, FORMAT))
+    raise ResultsError(other_format(file, "record format", file_format, FORMAT))
 
 
 def write_record(

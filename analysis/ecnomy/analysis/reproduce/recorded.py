@@ -8,8 +8,8 @@ from typing import Any, Final
 import msgspec
 
 from ecnomy.analysis.reproduce.claim_digests import ClaimMade
-from ecnomy.analysis.reproduce.entries import Outcome, why_text
-from ecnomy.analysis.reproduce.judge import Judged, Verdict, deciding, verdict_words
+from ecnomy.analysis.reproduce.entries import ClaimOutcome, why_text
+from ecnomy.analysis.reproduce.judge import ClaimVerdict, Judged, deciding, verdict_words
 from ecnomy.analysis.statistics.intervals import Interval
 
 __all__ = [
@@ -70,7 +70,7 @@ class Recorded(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
         verdict: the verdict over the grid.
         alone: the verdict at the chosen settings.
         depends: the settings on which the verdict depends.
-        reason, cause: as in `Outcome`.
+        reason, cause: as in `ClaimOutcome`.
         over: the settings over which to judge the claim, or None if they are not declared.
         versions: the engine of the runs, and the version of ecnomy.
         made_of: the digests behind the outcome; empty if unknown.
@@ -105,8 +105,8 @@ class Recorded(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
 
 
 def recorded(
-    outcome: Outcome,
-    quick: Outcome | None,
+    outcome: ClaimOutcome,
+    quick: ClaimOutcome | None,
     versions: dict[str, str],
     made_of: ClaimMade | None = None,
 ) -> Recorded:
@@ -133,12 +133,12 @@ def recorded(
     )
 
 
-def _deciding(verdict: Verdict, chosen: Verdict) -> Figure | None:
-    figure = deciding(verdict, Verdict(chosen.alone, chosen.figures))
+def _deciding(verdict: ClaimVerdict, chosen: ClaimVerdict) -> Figure | None:
+    figure = deciding(verdict, ClaimVerdict(chosen.alone, chosen.figures))
     return _of_judged(figure, CLAIM) if figure else None
 
 
-def _figures(outcome: Outcome) -> list[Figure]:
+def _figures(outcome: ClaimOutcome) -> list[Figure]:
     own = [_of_judged(figure, CLAIM) for figure in outcome.verdict.figures]
     own += [_of_judged(figure, CONTROL) for figure in outcome.verdict.control]
     controls = outcome.controls.items()
@@ -154,17 +154,17 @@ def _of_judged(judged: Judged, of: str) -> Figure:
 def _with_quick(whole: list[Figure], quick: list[Figure]) -> tuple[Figure, ...]:
     """Return full quantities with quick counterparts, then quantities of the quick form only."""
     left = list(quick)
-    found = []
+    figures = []
     for figure in whole:
         same = next((q for q in left if _key(q) == _key(figure)), None)
         if same is not None:
             left.remove(same)
             figure = _beside(figure, same)
-        found.append(figure)
-    return (*found, *(_beside(Figure(q.name, q.region, of=q.of), q) for q in left))
+        figures.append(figure)
+    return (*figures, *(_beside(Figure(q.name, q.region, of=q.of), q) for q in left))
 
 
-def quick_figures(of: Recorded | Outcome) -> tuple[str, list[Any]]:
+def quick_figures(of: Recorded | ClaimOutcome) -> tuple[str, list[Any]]:
     """Return a claim's quick verdict and quick quantities, from a record or a new outcome."""
     if isinstance(of, Recorded):
         figures = [f for f in of.figures if f.quick is not None or f.quick_verdict]
@@ -174,7 +174,7 @@ def quick_figures(of: Recorded | Outcome) -> tuple[str, list[Any]]:
     return of.verdict.verdict, sorted(quantities, key=repr)
 
 
-def gives_again(record: Recorded, outcome: Outcome) -> bool:
+def gives_again(record: Recorded, outcome: ClaimOutcome) -> bool:
     """Return whether a quick outcome has the quick verdict and quantities of a record.
 
     Quantities that only a reworded reason names do not count, because the record lacks them.

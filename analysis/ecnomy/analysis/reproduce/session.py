@@ -10,7 +10,7 @@ import msgspec
 
 from ecnomy.analysis.reproduce.calibrations import make_any
 from ecnomy.analysis.reproduce.catalogue import Paper
-from ecnomy.analysis.reproduce.entries import Measured, Outcome, measured
+from ecnomy.analysis.reproduce.entries import ClaimOutcome, Measured, measured
 from ecnomy.analysis.reproduce.grid import Variant, touched, variants_of
 from ecnomy.analysis.reproduce.judge import CONFIRMED, INCONCLUSIVE, REFUTED
 from ecnomy.analysis.reproduce.studies import (
@@ -36,7 +36,7 @@ class Reproduced(msgspec.Struct, frozen=True, eq=False):
     measured: Measured
 
     @property
-    def outcomes(self) -> tuple[Outcome, ...]:
+    def outcomes(self) -> tuple[ClaimOutcome, ...]:
         """The outcomes of its claims."""
         return self.measured.outcomes
 
@@ -54,11 +54,11 @@ class Reproduced(msgspec.Struct, frozen=True, eq=False):
 
 def studies_of(selected: Iterable[tuple[Paper, str]]) -> list[tuple[Paper, str]]:
     """Return the studies of the entries, without repeats."""
-    found: dict[tuple[str, str], tuple[Paper, str]] = {}
+    studies: dict[tuple[str, str], tuple[Paper, str]] = {}
     for paper, item in selected:
         for study in paper.entries[item].studies:
-            found.setdefault((paper.paper, study), (paper, study))
-    return list(found.values())
+            studies.setdefault((paper.paper, study), (paper, study))
+    return list(studies.values())
 
 
 class Cost(msgspec.Struct, frozen=True):
@@ -94,12 +94,12 @@ def cost_of(selected: Sequence[tuple[Paper, str]], form: Form) -> tuple[Cost, Co
 
 def variants_in(selected: Iterable[tuple[Paper, str]]) -> list[tuple[Paper, str, Variant]]:
     """Return the studies that must run again for the entries' grids, once per variant."""
-    found: dict[tuple[str, str, str], tuple[Paper, str, Variant]] = {}
+    variants: dict[tuple[str, str, str], tuple[Paper, str, Variant]] = {}
     for paper, item in selected:
         for variant in variants_of(paper, item):
             for name in touched(paper, paper.entries[item].studies, variant):
-                found.setdefault((paper.paper, name, variant.name), (paper, name, variant))
-    return list(found.values())
+                variants.setdefault((paper.paper, name, variant.name), (paper, name, variant))
+    return list(variants.values())
 
 
 def reproduce(
@@ -128,9 +128,9 @@ def reproduce(
     lazy = LazyPool(pool)
     try:
         for paper, item in selected:
-            found = _entry(paper, item, form, lazy, listener, resolve)
-            results.append(found)
-            done(found)
+            reproduction = _entry(paper, item, form, lazy, listener, resolve)
+            results.append(reproduction)
+            done(reproduction)
     finally:
         lazy.close()
     return results
@@ -149,13 +149,15 @@ def _entry(
         for variant in variants_of(paper, item) if form.grid else ():
             for name in touched(paper, entry.studies, variant):
                 make_any(paper, name, form, lazy, listener, doublings, variant)
-        found = Reproduced(paper, item, measured(paper, item, form))
-        if all(o.verdict.verdict != INCONCLUSIVE for o in found.outcomes):
+        reproduction = Reproduced(paper, item, measured(paper, item, form))
+        if all(o.verdict.verdict != INCONCLUSIVE for o in reproduction.outcomes):
             break
-    return _settled(found, form, lazy, listener) if form.grid else found
+    return _settled(reproduction, form, lazy, listener) if form.grid else reproduction
 
 
-def _settled(found: Reproduced, form: Form, lazy: LazyPool, listener: Listener) -> Reproduced:
+def _settled(
+    reproduction: Reproduced, form: Form, lazy: LazyPool, listener: Listener
+) -> Reproduced:
     """Add seeds to alternatives that are undecided while the chosen settings are decided.
 
     An alternative has few seeds at first. They are doubled, up to GRID_SEEDS, until the alternative
@@ -163,12 +165,12 @@ def _settled(found: Reproduced, form: Form, lazy: LazyPool, listener: Listener) 
     variant may be compared with theirs. Alternatives with a calibration keep their seeds, because
     more seeds would change the search.
     """
-    paper, item = found.paper, found.item
+    paper, item = reproduction.paper, reproduction.item
     studies = [name for name in paper.entries[item].studies if not paper.studies[name].batches]
     seeds: dict[str, int] = {}
     while True:
         more = []
-        for variant in undecided(found):
+        for variant in undecided(reproduction):
             names = touched(paper, studies, variant)
             if any(load_study(paper, name, form).calibrate for name in names):
                 continue
@@ -177,7 +179,7 @@ def _settled(found: Reproduced, form: Form, lazy: LazyPool, listener: Listener) 
                 seeds[variant.name] = min(GRID_SEEDS, 2 * has)
                 more.append(variant)
         if not more:
-            return found
+            return reproduction
         most = max(seeds[variant.name] for variant in more)
         for name in studies:
             make_any(paper, name, form, lazy, listener, least=most)
@@ -185,19 +187,19 @@ def _settled(found: Reproduced, form: Form, lazy: LazyPool, listener: Listener) 
             for name in touched(paper, studies, variant):
                 least = seeds[variant.name]
                 make_any(paper, name, form, lazy, listener, variant=variant, least=least)
-        found = Reproduced(paper, item, measured(paper, item, form))
+        reproduction = Reproduced(paper, item, measured(paper, item, form))
 
 
-def undecided(found: Reproduced) -> list[Variant]:
+def undecided(reproduction: Reproduced) -> list[Variant]:
     """Return the variants that leave a claim open although the chosen settings decide it."""
     names = {
         (at.setting, at.alternative)
-        for outcome in found.outcomes
+        for outcome in reproduction.outcomes
         if outcome.verdict.alone in (CONFIRMED, REFUTED)
         for at in outcome.verdict.grid
         if at.verdict.verdict == INCONCLUSIVE
     }
-    variants = variants_of(found.paper, found.item)
+    variants = variants_of(reproduction.paper, reproduction.item)
     return [v for v in variants if v.changes and (v.setting, v.alternative) in names]
 
 

@@ -171,8 +171,8 @@ class Runs:
             ResultsError: there are no such columns.
         """
         matches = [_ROW.fullmatch(str(name)) for name in self.frame]
-        found = [(int(m["index"]), m[0]) for m in matches if m]
-        names = [name for _, name in sorted(found) if name.rpartition("[")[0] == column]
+        columns = [(int(m["index"]), m[0]) for m in matches if m]
+        names = [name for _, name in sorted(columns) if name.rpartition("[")[0] == column]
         if not names:
             raise ResultsError(f"no row {column!r}")
         own = self.frame[["replicate", *names]].sort_values("replicate")
@@ -234,8 +234,8 @@ class Studies:
         if variant and not touched(self._paper, [name], variant):
             variant = None
         sweep = load_study(self._paper, name, self._form, variant=variant)
-        found = dict.fromkeys(sweep.written_value(point.params, path) for point in sweep.points())
-        return " and ".join(found)
+        texts = dict.fromkeys(sweep.written_value(point.params, path) for point in sweep.points())
+        return " and ".join(texts)
 
     def replicates(self, name: str) -> int:
         """Return the number of seeds of a study's existing runs, including doubled seeds."""

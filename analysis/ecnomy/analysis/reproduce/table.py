@@ -10,14 +10,14 @@ from typing import Final
 from rich.table import Table
 
 from ecnomy.analysis.reproduce.catalogue import Claim, Paper
-from ecnomy.analysis.reproduce.entries import Outcome
+from ecnomy.analysis.reproduce.entries import ClaimOutcome
 from ecnomy.analysis.reproduce.judge import (
     CONFIRMED,
     REFUTED,
     REPORTED,
     VERDICTS,
+    ClaimVerdict,
     Judged,
-    Verdict,
 )
 from ecnomy.analysis.reproduce.session import Reproduced, cost_of
 from ecnomy.analysis.reproduce.studies import Form
@@ -57,29 +57,31 @@ def _counted(number: int, one: str, many: str) -> str:
     return f"{number} {one if number == 1 else many}"
 
 
-def of_items(found: Reproduced, items: Sequence[str]) -> Iterator[tuple[Outcome, Claim]]:
+def of_items(
+    reproduction: Reproduced, items: Sequence[str]
+) -> Iterator[tuple[ClaimOutcome, Claim]]:
     """Yield the outcomes and claims of an entry that belong to these ids, or all without ids."""
-    entry = found.paper.entries[found.item]
-    for outcome in found.outcomes:
+    entry = reproduction.paper.entries[reproduction.item]
+    for outcome in reproduction.outcomes:
         claim = entry.claims[outcome.claim.rpartition(".")[2]]
         if not items or any(claim.is_of(item) for item in items):
             yield outcome, claim
 
 
-def claims_table(found: Reproduced, items: Sequence[str] = ()) -> Table:
+def claims_table(reproduction: Reproduced, items: Sequence[str] = ()) -> Table:
     """Return a table of an entry's claims with verdicts, quantities and reasons.
 
     Args:
-        found: the measured entry.
+        reproduction: the measured entry.
         items: the requested ids of an entry with several ids. If empty, all claims are listed.
     """
-    paper, entry = found.paper, found.paper.entries[found.item]
-    table = titled_table(f"{paper.paper}.{found.item}: {entry.title}")
-    table.caption = _caption(found)
+    paper, entry = reproduction.paper, reproduction.paper.entries[reproduction.item]
+    table = titled_table(f"{paper.paper}.{reproduction.item}: {entry.title}")
+    table.caption = _caption(reproduction)
     table.caption_justify = "left"
     for name in ("claim", "verdict", "the paper says", "measured"):
         table.add_column(name, overflow="fold")
-    for outcome, claim in of_items(found, items):
+    for outcome, claim in of_items(reproduction, items):
         number = outcome.claim.rpartition(".")[2]
         says = claim.says + (f" ({claim.tolerance})" if claim.tolerance else "")
         measured = [figure_text(figure) for figure in worst_figures(outcome.verdict)]
@@ -91,24 +93,24 @@ def claims_table(found: Reproduced, items: Sequence[str] = ()) -> Table:
     return table
 
 
-def _caption(found: Reproduced) -> str:
-    chosen = found.paper.entries[found.item].printed
+def _caption(reproduction: Reproduced) -> str:
+    chosen = reproduction.paper.entries[reproduction.item].printed
     lines = ["* core claim" + ("; chosen: " + "; ".join(chosen) if chosen else "")]
-    if found.budget:
-        sent, most = found.data_packets / 1e6, found.budget / 1e6
+    if reproduction.budget:
+        sent, most = reproduction.data_packets / 1e6, reproduction.budget / 1e6
         lines.append(f"{sent:.4g} million data packets were sent, of a budget of {most:.4g}")
     return "\n".join(lines)
 
 
-def worst_figures(verdict: Verdict, most: int = _SHOWN) -> list[Judged]:
+def worst_figures(verdict: ClaimVerdict, most: int = _SHOWN) -> list[Judged]:
     """Return up to `most` quantities of a verdict: refuted, undecided, confirmed, then reported."""
     rank = {REFUTED: 0, CONFIRMED: 2, REPORTED: 3}
     return sorted(verdict.figures, key=lambda figure: rank.get(figure.verdict, 1))[:most]
 
 
-def closing_line(found: Sequence[Reproduced]) -> str:
+def closing_line(reproductions: Sequence[Reproduced]) -> str:
     """Return the number of claims by verdict, with core claims and identities listed separately."""
-    outcomes = [outcome for each in found for outcome in each.outcomes]
+    outcomes = [outcome for each in reproductions for outcome in each.outcomes]
     lines = []
     claims = [o for o in outcomes if not o.identity]
     for one, many, chosen in (

@@ -34,27 +34,29 @@ def catalogue_values(paper: Paper) -> dict[str, Any]:
 
 
 def claims_values(
-    found: Sequence[Reproduced], items: Mapping[tuple[str, str], Sequence[str]], page: str
+    reproductions: Sequence[Reproduced], items: Mapping[tuple[str, str], Sequence[str]], page: str
 ) -> dict[str, Any]:
     """Return the entries with their claims: verdict, reason, and quantities with their regions.
 
     Args:
-        found: the measured entries.
+        reproductions: the measured entries.
         items: (paper, entry) -> requested ids of the entry; an empty sequence means all ids.
         page: path of the HTML page.
     """
-    return {"page": page, "entries": [_entry(each, items) for each in found]}
+    return {"page": page, "entries": [_entry(each, items) for each in reproductions]}
 
 
-def _entry(found: Reproduced, items: Mapping[tuple[str, str], Sequence[str]]) -> dict[str, Any]:
-    paper, entry = found.paper, found.paper.entries[found.item]
-    requested = items.get((paper.paper, found.item), ())
+def _entry(
+    reproduction: Reproduced, items: Mapping[tuple[str, str], Sequence[str]]
+) -> dict[str, Any]:
+    paper, entry = reproduction.paper, reproduction.paper.entries[reproduction.item]
+    requested = items.get((paper.paper, reproduction.item), ())
     return {
         "paper": paper.paper,
-        "item": found.item,
+        "item": reproduction.item,
         "title": entry.title,
-        "data_packets": found.data_packets,
-        "budget_packets": found.budget,
+        "data_packets": reproduction.data_packets,
+        "budget_packets": reproduction.budget,
         "claims": [
             {
                 "claim": outcome.claim,
@@ -67,6 +69,6 @@ def _entry(found: Reproduced, items: Mapping[tuple[str, str], Sequence[str]]) ->
                 "depends": outcome.verdict.depends,
                 "figures": outcome.verdict.figures,
             }
-            for outcome, claim in of_items(found, requested)
+            for outcome, claim in of_items(reproduction, requested)
         ],
     }

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Final
 from ecnomy.analysis.reproduce.catalogue import Finding
 from ecnomy.analysis.reproduce.judge import (
     At,
+    ClaimVerdict,
     Judged,
     Samples,
-    Verdict,
     contradicted,
     deciding,
     interval_of,
@@ -58,7 +58,7 @@ def figure_text(figure: Judged) -> str:
     return f"{figure.name} {measured}, expected {region}"
 
 
-def grid_text(verdict: Verdict) -> str:
+def grid_text(verdict: ClaimVerdict) -> str:
     """Return text on the alternatives with another verdict, and on the quantities that decide it.
 
     The result is "" if all alternatives agree.
@@ -69,7 +69,7 @@ def grid_text(verdict: Verdict) -> str:
     return f"{verdict.alone} as chosen; " + "; ".join(_at_text(at, verdict) for at in others)
 
 
-def _at_text(at: At, alone: Verdict) -> str:
+def _at_text(at: At, alone: ClaimVerdict) -> str:
     beside = alone if alone.alone != at.verdict.verdict else None
     figure = deciding(at.verdict, _at_chosen(beside))
     decisive = f" ({figure_text(figure)})" if figure else ""
@@ -77,8 +77,8 @@ def _at_text(at: At, alone: Verdict) -> str:
     return f"{at.verdict.verdict} with {at.setting} {at.alternative}{decisive}{note}"
 
 
-def _at_chosen(verdict: Verdict | None) -> Verdict | None:
-    return Verdict(verdict.alone, verdict.figures) if verdict else None
+def _at_chosen(verdict: ClaimVerdict | None) -> ClaimVerdict | None:
+    return ClaimVerdict(verdict.alone, verdict.figures) if verdict else None
 
 
 def filled(finding: Finding, samples: Samples, studies: Studies) -> tuple[str, dict[str, Interval]]:

@@ -30,7 +30,7 @@ def background_postings(ledger: pd.DataFrame) -> pd.DataFrame:
 
 def background_rows(ledger: pd.DataFrame, rows: int) -> Truths:
     """Return a mask of the rows whose flows paid for marks as background traffic, [row]."""
-    found = np.zeros(rows, dtype=np.bool_)
+    mask = np.zeros(rows, dtype=np.bool_)
     flow = background_postings(ledger)["flow"].to_numpy(dtype=np.int64)
-    found[flow[flow >= 0]] = True
-    return found
+    mask[flow[flow >= 0]] = True
+    return mask

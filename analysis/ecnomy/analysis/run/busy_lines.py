@@ -54,11 +54,11 @@ def lines_of(run: RawRun) -> list[Lines]:
     calls = run.calls
     calls = calls[calls.start_ps >= run.measured.from_ps]
     source_of = run.flows.set_index("flow").source.reindex(calls.flow).to_numpy()
-    found = []
+    lines = []
     for source in sources:
         own = calls[source_of == source.name]
         free = not source.profile.steps and not source.calls.ask
-        found.append(
+        lines.append(
             Lines(
                 source=source.name,
                 lines=source.count,
@@ -67,4 +67,4 @@ def lines_of(run: RawRun) -> list[Lines]:
                 erlang_b=erlang_b(load(source), source.count) if free else None,
             )
         )
-    return found
+    return lines

@@ -104,11 +104,11 @@ def prices_of(run: RawRun) -> dict[str, Prices]:
     """
     table = run.agents
     posted = table[(table["name"].astype(str) == PRICE) & (table["agent"].astype(str) != "")]
-    found = {}
+    prices = {}
     for name, own in posted.groupby(posted["agent"].astype(str), sort=False):
         money = own["value"].to_numpy(dtype=np.float64) / MICRO
-        found[str(name)] = Prices(own["t_ps"].to_numpy(dtype=np.int64), money)
-    return found
+        prices[str(name)] = Prices(own["t_ps"].to_numpy(dtype=np.int64), money)
+    return prices
 
 
 def _owners(run: RawRun, names: list[str]) -> list[int] | None:
@@ -185,12 +185,12 @@ def carriers_of(run: RawRun | Results) -> tuple[Carrier, ...]:
     use = link_use(run, links, edges)[0]
     known = "marks" in run.pairs.columns
     marks = crossings_of(run).data_marks.sum(axis=0) if known else np.full(len(use), np.nan)
-    found = []
+    carriers = []
     for number, name in enumerate(names):
         own = [link for link, owner in enumerate(owners) if owner == number]
         busiest = max(own, key=lambda link: use[link]) if own else -1
         income, to_carriers, to_others = _money(run, name, names)
-        found.append(
+        carriers.append(
             Carrier(
                 name=name,
                 links=tuple(own),
@@ -204,7 +204,7 @@ def carriers_of(run: RawRun | Results) -> tuple[Carrier, ...]:
                 to_others=to_others,
             )
         )
-    return tuple(found)
+    return tuple(carriers)
 
 
 def _shown(run: RawRun, own: list[int]) -> tuple[str, ...]:

@@ -31,9 +31,9 @@ class _Scenario(msgspec.Struct, frozen=True):
 
 
 def _scenario(run: RawRun) -> _Scenario:
-    found: Any = run.manifest.scenario
+    scenario: Any = run.manifest.scenario
     try:
-        return msgspec.convert(found or {}, type=_Scenario)
+        return msgspec.convert(scenario or {}, type=_Scenario)
     except msgspec.ValidationError:
         return _Scenario()  # from an older version; the run is shown without the missing parts
 

@@ -56,11 +56,11 @@ def senders_of_files(run: RawRun) -> dict[str, list[int]]:
     rows, sources = run.plan.row_sources(), run.plan.sources
     own = [s.name for s in sources if s.traffic.law in _LAWS]
     family = family_of(run) if len(own) > MOST_GROUPS else {name: name for name in own}
-    found: dict[str, list[int]] = {}
+    senders: dict[str, list[int]] = {}
     for row, source in enumerate(rows):
         if source.traffic.law in _LAWS:
-            found.setdefault(family[source.name], []).append(row)
-    return found
+            senders.setdefault(family[source.name], []).append(row)
+    return senders
 
 
 def files_of(run: RawRun | Results) -> tuple[FilesSent, ...]:

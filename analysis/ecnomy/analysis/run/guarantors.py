@@ -107,13 +107,13 @@ class Provider(msgspec.Struct, frozen=True):
 
 def providers_of(run: RawRun) -> tuple[Provider, ...]:
     """Return the GSPs of a run; () for a run without a market."""
-    balances, found, index = run.manifest.balances_micro, [], 0
+    balances, providers, index = run.manifest.balances_micro, [], 0
     for agent in agents_of(run) or ():
         if agent.role == _ROLE and (balances is None or agent.name in balances):
             provider = _provider(run, agent, index)
             index += len(provider.offers)
-            found.append(provider)
-    return tuple(found)
+            providers.append(provider)
+    return tuple(providers)
 
 
 def shared_sources(run: RawRun) -> frozenset[str]:

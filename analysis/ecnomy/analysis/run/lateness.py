@@ -26,11 +26,11 @@ def late_shares(results: Path) -> Mapping[str, float | None]:
 
     run = open_raw(results)
     flows: Any = run.table("flows").groupby("source").sum(numeric_only=True)
-    found: dict[str, float | None] = {}
+    shares: dict[str, float | None] = {}
     for index, threshold_ps in enumerate(run.plan.record.delay_thresholds_ps):
         for source, own in flows.iterrows():
             ended = float(own["delivered"] + own["lost"])
             late = float(own[f"late_{index}"] + own["lost"])
             name = f"{source}.late_over_{threshold_ps / _PS_PER_MS:g}ms"
-            found[name] = late / ended if ended else None
-    return found
+            shares[name] = late / ended if ended else None
+    return shares

@@ -127,13 +127,13 @@ class NetworkLoads(msgspec.Struct, frozen=True):
 
     def congested(self) -> list[LinkLoad]:
         """Return congested links by price, then marks or drops, then mean wait, descending."""
-        found = [link for link in self.links if link.congested]
+        links = [link for link in self.links if link.congested]
 
         def worst(link: LinkLoad) -> tuple[float, float, float, int]:
             price, marked, dropped = map(or_0, (link.price_per_mbit, link.marked, link.dropped))
             return (-price, -max(marked, dropped), -or_0(link.wait_s), link.link)
 
-        return sorted(found, key=worst)
+        return sorted(links, key=worst)
 
 
 def or_0(value: float) -> float:

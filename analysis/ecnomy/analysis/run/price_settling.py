@@ -160,15 +160,15 @@ def scheduled_prices(run: RawRun, from_ps: int, to_ps: int) -> dict[str, Prices]
         ResultsError: a table is unreadable.
     """
     fixed = {agent.name for agent in agents_of(run) or () if agent.strategy_kind in FIXED}
-    found = {}
+    carrier_prices = {}
     for name, prices in (prices_of(run) if fixed else {}).items():
         first = max(int(np.searchsorted(prices.t_ps, from_ps, side="right")) - 1, 0)
         times, money = prices.t_ps[first:], prices.money[first:]
         money, times = money[times < to_ps], times[times < to_ps]
         changes = np.append(True, np.diff(money) != 0)
         if name in fixed and changes.sum() > 1:
-            found[name] = Prices(np.maximum(times[changes], from_ps), money[changes])
-    return found
+            carrier_prices[name] = Prices(np.maximum(times[changes], from_ps), money[changes])
+    return carrier_prices
 
 
 def _beside_others(judged: list[Settling]) -> tuple[Settling, ...]:
@@ -197,24 +197,28 @@ def _with_ledger(
 
 def _with_slope(one: Settling, run: RawRun, prices: Prices, from_ps: int, to_ps: int) -> Settling:
     """Revise a verdict by the profit's slope; a moving price without a slope is `unclear`."""
-    found = slope_of(run, one.carrier, prices, from_ps, to_ps)
-    if found is None:
+    profit_slope = slope_of(run, one.carrier, prices, from_ps, to_ps)
+    if profit_slope is None:
         moves = one.low < one.high
         return msgspec.structs.replace(one, verdict="unclear") if moves else one
-    verdict = by_slope(found)
+    verdict = by_slope(profit_slope)
     if verdict != "climbing":
         return msgspec.structs.replace(one, verdict=verdict)
-    better: Literal["higher", "lower"] = "higher" if found.slope > 0 else "lower"
-    gain = found.gain(found.slope)
+    better: Literal["higher", "lower"] = "higher" if profit_slope.slope > 0 else "lower"
+    gain = profit_slope.gain(profit_slope.slope)
     return msgspec.structs.replace(one, verdict=verdict, gain=gain, better=better)
 
 
-def by_slope(found: ProfitSlope) -> Verdict:
+def by_slope(profit_slope: ProfitSlope) -> Verdict:
     """Return the verdict on a price at rest from the slope of its profit."""
-    slope = abs(found.slope)
-    if found.gain(max(slope - found.error, 0.0)) > MORE and not found.whole:
+    slope = abs(profit_slope.slope)
+    if profit_slope.gain(max(slope - profit_slope.error, 0.0)) > MORE and not profit_slope.whole:
         return "climbing"
-    return "unclear" if found.flat or found.gain(slope + found.error) > MORE else "settled"
+    return (
+        "unclear"
+        if profit_slope.flat or profit_slope.gain(slope + profit_slope.error) > MORE
+        else "settled"
+    )
 
 
 def verdict_of(name: str, prices: Prices, from_ps: int, to_ps: int) -> Settling | None:
@@ -313,8 +317,8 @@ def print_settling(run: RawRun, console: Console) -> None:
     Raises:
         ResultsError: a table is unreadable.
     """
-    found = settling_of(run)
-    if found:
+    settlings = settling_of(run)
+    if settlings:
         console.print()
-    for one in found:
+    for one in settlings:
         console.print(settling_in_words(one), markup=False, highlight=False)

@@ -39,13 +39,13 @@ def price_columns(results: Path) -> dict[str, float]:
     run = open_raw(results).raw
     window, table = run.measured, run.agents
     posted = table[table["name"].astype(str) == PRICE]
-    found: dict[str, float] = {}
+    columns: dict[str, float] = {}
     for name, own in posted.groupby(posted["agent"].astype(str), sort=False):
         times = own["t_ps"].to_numpy(dtype=np.int64)
         micro = np.rint(own["value"].to_numpy(dtype=np.float64)).astype(np.int64)
         mean = _mean_micro(times, micro, window.from_ps, window.to_ps)
-        found[f"price.{name}"] = mean / MICRO
-    return {"price": next(iter(found.values())), **found} if len(found) == 1 else found
+        columns[f"price.{name}"] = mean / MICRO
+    return {"price": next(iter(columns.values())), **columns} if len(columns) == 1 else columns
 
 
 def _mean_micro(t_ps: Integers, micro: Integers, from_ps: int, to_ps: int) -> float:

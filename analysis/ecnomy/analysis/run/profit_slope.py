@@ -128,9 +128,9 @@ def fitted_slope(
         return None
     terms = np.stack([np.ones_like(x), x, -(x**2) / 2], axis=1)
     inverse = np.linalg.pinv(terms.T @ (lengths[:, None] * terms))
-    found = inverse @ (terms.T @ (lengths * profits))
-    left = float(np.sum(lengths * (profits - terms @ found) ** 2)) / (len(x) - 3)
-    slope, curvature = found[1:] / mean
+    coefficients = inverse @ (terms.T @ (lengths * profits))
+    left = float(np.sum(lengths * (profits - terms @ coefficients) ** 2)) / (len(x) - 3)
+    slope, curvature = coefficients[1:] / mean
     error, spread = np.sqrt(left * np.diag(inverse)[1:]) / mean
     weight = (spread / SPREAD) ** 2
     curvature = (curvature + weight * GUESS) / (1 + weight)
@@ -161,6 +161,6 @@ def _from_ledger(
     late = begins >= from_ps
     if not late.any():
         return None
-    found = fitted_slope(logs[late], profits[late], lengths[late])
+    slope = fitted_slope(logs[late], profits[late], lengths[late])
     at = float(np.average(logs[late], weights=lengths[late]))
-    return found or fitted_slope(logs, profits, lengths, at)
+    return slope or fitted_slope(logs, profits, lengths, at)

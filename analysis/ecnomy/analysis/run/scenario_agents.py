@@ -71,9 +71,11 @@ class _Scenario(msgspec.Struct, frozen=True):
 
 def agents_of(run: RawRun) -> tuple[ScenarioAgent, ...] | None:
     """Return the agents in the scenario's order; () without a market, None if unreadable."""
-    found: Any = run.manifest.scenario
+    scenario: Any = run.manifest.scenario
     try:
-        market = msgspec.convert(_with_role_names(found or {}), type=_Scenario, strict=False).market
+        market = msgspec.convert(
+            _with_role_names(scenario or {}), type=_Scenario, strict=False
+        ).market
     except msgspec.ValidationError:
         return None  # a manifest of an older version; the run is shown without the missing parts
     return market.agents if market else ()

@@ -30,7 +30,7 @@ from ecnomy.markets.results.results import Results
 
 __all__ = [
     "CHANGING",
-    "Group",
+    "FlowGroup",
     "GroupRow",
     "LinkRow",
     "PhaseSummary",
@@ -42,7 +42,7 @@ __all__ = [
 CHANGING: Final = "*"  # class of a group whose flows changed class
 
 
-class Group(msgspec.Struct, frozen=True):
+class FlowGroup(msgspec.Struct, frozen=True):
     """A group of flows of one source (or family) and, if there are classes, of one class.
 
     `source` is the source of the first flow.
@@ -66,7 +66,7 @@ class GroupRow(msgspec.Struct, frozen=True):
     is the mean number of active flows.
     """
 
-    group: Group
+    group: FlowGroup
     goodput_bps: float
     goodput_low_bps: float  # lowest mean goodput per flow in a row of the tables
     goodput_high_bps: float
@@ -148,7 +148,7 @@ def _movers(run: RawRun) -> set[int]:
     return {int(flow) for flow in class_counts.index[class_counts > 1]}
 
 
-def groups_of(run: RawRun) -> list[Group]:
+def groups_of(run: RawRun) -> list[FlowGroup]:
     """Return the groups of a run in plan order.
 
     If flows of a source changed class, the whole source is one group of the class `CHANGING`. If
@@ -168,7 +168,7 @@ def groups_of(run: RawRun) -> list[Group]:
     if len(members) > MOST_GROUPS:
         members = _merged(members, family_of(run))
     return [
-        Group(
+        FlowGroup(
             label=f if c in ("", f, CHANGING) else f"{f} in {c}",
             source=names[flows[0]],
             service_class=c,
@@ -193,7 +193,7 @@ def _divide(top: float, bottom: float) -> float:
 
 
 def _group_row(
-    group: Group,
+    group: FlowGroup,
     epochs: Epochs,
     window: Window,
     fee: Floats,
@@ -274,7 +274,7 @@ class _Parts(msgspec.Struct, frozen=True, eq=False):
     run: RawRun
     flows: Epochs
     links: Epochs
-    groups: list[Group]
+    groups: list[FlowGroup]
     crossings: Crossings
     background: Truths  # per row of flows
 
@@ -321,12 +321,12 @@ def summarize(run: RawRun | Results) -> Summary:
         background=background_rows(ledger, plan.row_count),
     )
     reached = int(parts.flows.t_ps[-1]) if len(parts.flows.t_ps) else 0
-    found = [parts.over(phase) for phase in phases_of(plan, reached)]
+    phases = [parts.over(phase) for phase in phases_of(plan, reached)]
     from_ps, to_ps = run.measured.from_ps, min(run.measured.to_ps, reached)
     return Summary(
         title=run.title,
         note=run.note,
-        phases=tuple(one for one in found if one is not None),
+        phases=tuple(one for one in phases if one is not None),
         balances=balances_of(run),
         priced=not ledger.empty,
         whole=parts.over(Phase(0, "all phases together", from_ps, to_ps, from_ps)),

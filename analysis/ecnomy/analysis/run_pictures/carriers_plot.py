@@ -179,15 +179,15 @@ def income_over(run: RawRun, carrier: Carrier, edges_ps: Integers) -> dict[tuple
     own = ledger[ledger["credit"].astype(str) == carrier.name]
     seconds = np.diff(edges_ps) / PS_PER_S
     payer, kind = own["debit"].astype(str), own["kind"].astype(str)
-    found = {}
+    income = {}
     for payment in carrier.income:
         rows = own[(payer == payment.payer) & (kind == payment.kind)]
         where = np.searchsorted(edges_ps, rows["t_ps"].to_numpy(dtype=np.int64), side="left") - 1
         inside = (where >= 0) & (where < len(seconds))
         sums = np.zeros(len(seconds))
         np.add.at(sums, where[inside], rows["amount_micro"].to_numpy()[inside] / MICRO)
-        found[payment.payer, payment.kind] = sums / seconds
-    return found
+        income[payment.payer, payment.kind] = sums / seconds
+    return income
 
 
 def _draw_income(axis: Axes, data: _Data) -> None:

@@ -37,8 +37,8 @@ def congested_links(summary: Summary) -> list[DrawnLink]:
     def bad(own: list[LinkRow]) -> tuple[int, float]:
         return sum(r.marks + r.drops for r in own), sum(r.queue_packets for r in own)
 
-    found = sorted(rows.values(), key=lambda own: (bad(own), -own[0].link), reverse=True)
-    return [DrawnLink(own[0].link, own[0].name, _signs(own)) for own in found]
+    links = sorted(rows.values(), key=lambda own: (bad(own), -own[0].link), reverse=True)
+    return [DrawnLink(own[0].link, own[0].name, _signs(own)) for own in links]
 
 
 def _signs(own: list[LinkRow]) -> tuple[str, ...]:

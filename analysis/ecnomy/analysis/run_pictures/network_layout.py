@@ -78,11 +78,14 @@ def _laid_out(
     graph.add_nodes_from(nodes)
     graph.add_edges_from(edges)
     if len(nodes) > _SPRINGS:
-        found = networkx.circular_layout(graph)
+        positions = networkx.circular_layout(graph)
     else:
         fixed = list(known) or None
-        found = networkx.spring_layout(graph, pos=dict(known) or None, fixed=fixed, seed=1)
-    return {node: known.get(node, (float(found[node][0]), float(found[node][1]))) for node in nodes}
+        positions = networkx.spring_layout(graph, pos=dict(known) or None, fixed=fixed, seed=1)
+    return {
+        node: known.get(node, (float(positions[node][0]), float(positions[node][1])))
+        for node in nodes
+    }
 
 
 def name_labels(

@@ -28,7 +28,7 @@ from ecnomy.analysis.draw.panels import (
 from ecnomy.analysis.run.activity import flows_on
 from ecnomy.analysis.run.link_marking import Crossings, activity_of, crossings_of, link_shares
 from ecnomy.analysis.run.phases import Phase, phases_of
-from ecnomy.analysis.run.summary import Group, groups_of, summarize
+from ecnomy.analysis.run.summary import FlowGroup, groups_of, summarize
 from ecnomy.analysis.run.windows import Epochs, fees_by_flow, marks_by_flow
 from ecnomy.analysis.run_pictures.congested_links import MOST_LINKS, DrawnLink, congested_links
 from ecnomy.markets.results.rawrun import RawRun
@@ -68,7 +68,7 @@ class _Data(msgspec.Struct, frozen=True):
 
     run: RawRun
     phases: list[Phase]
-    groups: list[Group]
+    groups: list[FlowGroup]
     line_styles: list[_LineStyle]
     edges_ps: Integers
     flows: Epochs
@@ -94,7 +94,7 @@ class _Data(msgspec.Struct, frozen=True):
         values = np.diff(epochs.at(name, self.edges_ps), axis=0) / self.seconds[:, None]
         return np.asarray(values, dtype=np.float64)
 
-    def counted(self, group: Group) -> Floats | int:
+    def counted(self, group: FlowGroup) -> Floats | int:
         """Return the number of active flows of a group, [interval]; NaN if no flow is active.
 
         If all its flows are always active, the result is one number, the size of the group.
@@ -110,7 +110,7 @@ class _Data(msgspec.Struct, frozen=True):
         mean = np.divide(values, on, out=np.full(len(values), np.nan), where=on > 0)
         return np.asarray(mean, dtype=np.float64)
 
-    def while_on(self, group: Group, values: Floats) -> Floats:
+    def while_on(self, group: FlowGroup, values: Floats) -> Floats:
         """Return the values, with NaN before the group's source starts and after it stops."""
         source = next(s for s in self.run.plan.sources if s.name == group.source)
         t_ps = self.middle_s * PS_PER_S
@@ -175,7 +175,7 @@ def _collect(run: RawRun) -> _Data:
     )
 
 
-def _line_styles(groups: list[Group]) -> list[_LineStyle]:
+def _line_styles(groups: list[FlowGroup]) -> list[_LineStyle]:
     styles, taken = [], 0
     any_class = any(group.service_class for group in groups)
     for group in groups:

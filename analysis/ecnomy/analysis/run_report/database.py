@@ -121,8 +121,8 @@ def _acks(run: RawRun) -> str:
         way for s in run.plan.sources for way in (True,) * len(s.path) + (False,) * len(s.ack_path)
     ]
     marks = run.pairs["marks"].to_numpy()
-    found = [i for i, data in enumerate(on_data) if not data and marks[i]]
-    return ", ".join(map(str, found)) or "-1"
+    numbers = [i for i, data in enumerate(on_data) if not data and marks[i]]
+    return ", ".join(map(str, numbers)) or "-1"
 
 
 def _table(name: str, columns: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:

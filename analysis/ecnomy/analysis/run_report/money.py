@@ -134,13 +134,13 @@ def payments_of(db: RunDatabase) -> Payments:
 
 def _contracts(scenario: Any) -> dict[str, Unit]:
     agents = ((scenario or {}).get("market") or {}).get("agents", ())
-    found = {}
+    units = {}
     for contract in (c for agent in agents for c in agent.get("contracts") or ()):
         meter = METERS.get(contract["meter"])
         if meter is not None:
             unit = _SECONDS if meter.unit == "ps" else Unit(meter.unit, f"{meter.unit}s")
-            found[str(contract.get("name") or contract["meter"])] = unit
-    return found
+            units[str(contract.get("name") or contract["meter"])] = unit
+    return units
 
 
 def money_blocks(db: RunDatabase, payments: Payments) -> list[Block]:
@@ -256,7 +256,7 @@ def _check(db: RunDatabase, query: Query) -> None:
     balances_micro = db.run.manifest.balances_micro
     if balances_micro is None:  # the run was killed before it wrote its balances
         return
-    found = {str(row[0]): int(row[3]) for row in query.rows}
+    amounts = {str(row[0]): int(row[3]) for row in query.rows}
     for account, micro in balances_micro.items():
-        if found.get(account, 0) != micro:
-            raise unequal_balances(db.run.path, account, found.get(account, 0), micro)
+        if amounts.get(account, 0) != micro:
+            raise unequal_balances(db.run.path, account, amounts.get(account, 0), micro)

@@ -98,17 +98,17 @@ def run_page(run: RawRun, command: Sequence[str]) -> RunPage:
             settings_section(run),
             provenance_section(run, command),
         ]
-        found: list[tuple[str, str, tuple[Any, ...]]]
-        found = [(one.id, one.title, one.blocks) for one in sections]
+        parts: list[tuple[str, str, tuple[Any, ...]]]
+        parts = [(one.id, one.title, one.blocks) for one in sections]
         drawings = _drawings(run)
         if drawings:
-            found.insert(2, ("pictures", "Pictures", drawings))
+            parts.insert(2, ("pictures", "Pictures", drawings))
         return RunPage(
             title=run.title or run.path.name,
             kicker=f"One run: seed {run.manifest.seed}, {seconds:g} s simulated",
             note=". ".join(filter(None, (run.note, run.manifest.changed_by_hand))),
             headline=first,
-            sections=tuple(found),
+            sections=tuple(parts),
             prelude=db.prelude,
         )
     finally:
@@ -131,13 +131,13 @@ def _notices(run: RawRun) -> list[Words]:
 
 
 def _drawings(run: RawRun) -> tuple[Drawing, ...]:
-    found = []
+    drawings = []
     with temporary_folder() as folder:
         file = folder / "drawn.png"
         for picture in run_pictures(run):
             if picture.draw(file):
-                found.append(_drawn(picture.id, picture.caption, file))
-    return tuple(found)
+                drawings.append(_drawn(picture.id, picture.caption, file))
+    return tuple(drawings)
 
 
 def _drawn(name: str, caption: str, file: Path) -> Drawing:

@@ -54,25 +54,25 @@ def sensitivity_command(
     if plot is not None:
         place_for(plot, "--plot")
     runs = sampled(sweep)
-    found = [indices_of(runs, name) for name in outcome] if outcome else varying(runs)
-    if not found:
+    indices = [indices_of(runs, name) for name in outcome] if outcome else varying(runs)
+    if not indices:
         raise ResultsError(f"{sweep}: found no outcome that varies, expected at least one")
     if as_json:
-        return print_json(_values(runs, found))
+        return print_json(_values(runs, indices))
     console = console_for_tables()
     _head(console, runs)
     if not outcome:
-        console.print(ranking_table(found))
+        console.print(ranking_table(indices))
         words = "For details of one outcome and a picture, run"
         console.print(f"{words}: ecnomy sensitivity {sweep} --outcome NAME", markup=False)
         return
-    for each in found:
+    for each in indices:
         _print(console, each)
     if not no_plot:
         from ecnomy.analysis.sensitivity.indices_plot import indices_picture
 
         file = plot or sweep / "sensitivity.png"
-        indices_picture(runs.title, found, file)
+        indices_picture(runs.title, indices, file)
         console.print(f"picture: {file}", markup=False, soft_wrap=True)
 
 
@@ -88,29 +88,33 @@ def _head(console: Console, runs: Sampled) -> None:
     console.print(summary, markup=False)
 
 
-def _print(console: Console, found: Indices) -> None:
+def _print(console: Console, indices: Indices) -> None:
     console.print()
-    console.print(indices_table(found))
-    if found.pairs:
-        console.print(_pairs_table(found))
-    for line in sentence(found):
+    console.print(indices_table(indices))
+    if indices.pairs:
+        console.print(_pairs_table(indices))
+    for line in sentence(indices):
         console.print(line, markup=False)
 
 
-def indices_table(found: Indices) -> Table:
+def indices_table(indices: Indices) -> Table:
     """Return the table of indices, with a row for each parameter in order of importance."""
     from ecnomy.markets.cli.table_fit import titled_table
 
-    main, other = _HEADS[found.kind]
-    title = f"{found.outcome}: mean {found.mean:.4g}, standard deviation {found.deviation:.3g}"
+    main, other = _HEADS[indices.kind]
+    title = (
+        f"{indices.outcome}: mean {indices.mean:.4g}, standard deviation {indices.deviation:.3g}"
+    )
     table = titled_table(title.replace("[", r"\["))
     table.add_column("parameter")
-    heads = (main, "95 %", other, "95 %") if found.kind == "sobol" else (main, "95 %", "mu", other)
+    heads = (
+        (main, "95 %", other, "95 %") if indices.kind == "sobol" else (main, "95 %", "mu", other)
+    )
     for name in heads:
         table.add_column(name, justify="right")
     table.add_column("")
-    for one in found.each:
-        table.add_row(one.parameter, *_cells(one, found.kind), "matters" if one.matters else "")
+    for one in indices.each:
+        table.add_row(one.parameter, *_cells(one, indices.kind), "matters" if one.matters else "")
     return table
 
 
@@ -127,52 +131,52 @@ def _span(middle: float, half: float, form: str) -> str:
     return f"{middle - half:{form}} to {middle + half:{form}}"
 
 
-def _pairs_table(found: Indices) -> Table:
+def _pairs_table(indices: Indices) -> Table:
     from ecnomy.markets.cli.table_fit import titled_table
 
     table = titled_table("interactions of two parameters")
     table.add_column("parameters")
     table.add_column("second order", justify="right")
     table.add_column("95 %", justify="right")
-    for pair in found.pairs[:_SHOWN]:
+    for pair in indices.pairs[:_SHOWN]:
         names = f"{pair.first}, {pair.second}"
         table.add_row(names, f"{pair.index:.2f}", _span(pair.index, pair.half, ".2f"))
     return table
 
 
-def sentence(found: Indices) -> list[str]:
+def sentence(indices: Indices) -> list[str]:
     """Return sentences on the meaning and the limits of the indices."""
-    names, count = found.that_matter, len(found.each)
+    names, count = indices.that_matter, len(indices.each)
     if not names:
         lines = [
-            (f"no parameter has a measurable effect on {found.outcome}; more samples may show one")
+            f"no parameter has a measurable effect on {indices.outcome}; more samples may show one"
         ]
     elif len(names) == 1:
-        lines = [f"one parameter of {count} matters to {found.outcome}: {names[0]}"]
+        lines = [f"one parameter of {count} matters to {indices.outcome}: {names[0]}"]
     else:
         rest = len(names) - _SHOWN
         top = f"above all {', '.join(names[:_SHOWN])}" if rest > 0 else ", ".join(names)
-        lines = [f"{len(names)} parameters of {count} matter to {found.outcome}: {top}"]
-    if math.isnan(found.noise):
+        lines = [f"{len(names)} parameters of {count} matter to {indices.outcome}: {top}"]
+    if math.isnan(indices.noise):
         lines.append("one run at each point: chance and effects of parameters cannot be separated")
     else:
-        floor = f"{found.floor:.2f}" if found.kind == "sobol" else f"{found.floor:.3g}"
-        name = _HEADS[found.kind][0]
+        floor = f"{indices.floor:.2f}" if indices.kind == "sobol" else f"{indices.floor:.3g}"
+        name = _HEADS[indices.kind][0]
         lines.append(
-            f"{100 * found.noise:.2g} % of the variance of individual runs comes from the seed, "
+            f"{100 * indices.noise:.2g} % of the variance of individual runs comes from the seed, "
             f"not from a parameter. By chance, a parameter without effect would have a {name} "
             f"index of about {floor}"
         )
-    if found.left_out:
+    if indices.left_out:
         one, many = ("base sample", "base samples")
-        if found.kind != "sobol":
+        if indices.kind != "sobol":
             one, many = ("trajectory", "trajectories")
-        what = one if found.left_out == 1 else many
-        lines.append(f"left out: {found.left_out} {what} with runs that lack the outcome")
+        what = one if indices.left_out == 1 else many
+        lines.append(f"left out: {indices.left_out} {what} with runs that lack the outcome")
     return lines
 
 
-def ranking_table(found: list[Indices]) -> Table:
+def ranking_table(indices: list[Indices]) -> Table:
     """Return the table of outcomes, each with its noise and up to three parameters that matter."""
     from ecnomy.markets.cli.table_fit import titled_table
 
@@ -181,13 +185,13 @@ def ranking_table(found: list[Indices]) -> Table:
     for name in ("first", "second", "third"):
         table.add_column(name)
     table.add_column("between seeds", justify="right")
-    for each in found:
+    for each in indices:
         named = [one for one in each.each if one.matters][:_SHOWN]
         shares = [f" {one.main:.2f}" if each.kind == "sobol" else "" for one in named]
         cells = [f"{_short(o.parameter)}{share}" for o, share in zip(named, shares, strict=True)]
         noise = "-" if math.isnan(each.noise) else f"{100 * each.noise:.2g} %"
         table.add_row(each.outcome, *cells, *["-"] * (_SHOWN - len(cells)), noise)
-    if found[0].kind == "sobol":
+    if indices[0].kind == "sobol":
         table.caption = "with the total index of each"
         table.caption_justify = "left"
     return table
@@ -197,7 +201,7 @@ def _short(path: str) -> str:
     return ".".join(path.split(".")[-2:])
 
 
-def _values(runs: Sampled, found: list[Indices]) -> dict[str, Any]:
+def _values(runs: Sampled, indices: list[Indices]) -> dict[str, Any]:
     """Return the plan and the indices of each outcome (see indices.Indices)."""
     import msgspec
 
@@ -209,5 +213,5 @@ def _values(runs: Sampled, found: list[Indices]) -> dict[str, Any]:
         "title": runs.title,
         "plan": runs.plan,
         "missing": runs.missing,
-        "outcomes": [fields(each) for each in found],
+        "outcomes": [fields(each) for each in indices],
     }

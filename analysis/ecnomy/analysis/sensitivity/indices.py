@@ -142,8 +142,8 @@ def indices(plan: Plan, outcome: str, x: Floats, y: Floats) -> Indices:
     whole = np.asarray(np.isfinite(y).any(axis=1).reshape(-1, plan.group).all(axis=1))
     if whole.sum() < _LEAST:
         what = "base samples" if plan.kind == "sobol" else "trajectories"
-        found = f"only {whole.sum()} of {len(whole)} {what} have this outcome at all points"
-        raise ResultsError(f"{outcome}: {found}, expected at least {_LEAST}")
+        fault = f"only {whole.sum()} of {len(whole)} {what} have this outcome at all points"
+        raise ResultsError(f"{outcome}: {fault}, expected at least {_LEAST}")
     kept = np.repeat(whole, plan.group)
     x, y = x[kept], y[kept]
     means = np.nanmean(y, axis=1)
@@ -182,23 +182,30 @@ def _sobol(
     plan: Plan, x: Floats, means: Floats, left: float
 ) -> tuple[list[Index], tuple[Pair, ...], float]:
     with np.errstate(all="ignore"):
-        found = salib("analyze.sobol").analyze(
+        estimates = salib("analyze.sobol").analyze(
             _problem(plan), means, calc_second_order=plan.second_order, num_resamples=_DRAWS,
             conf_level=LEVEL, seed=_SEED,
         )  # fmt: skip
     floor = left / float(means.var())
-    columns = zip(plan.paths, *(found[k] for k in ("ST", "ST_conf", "S1", "S1_conf")), strict=True)
+    columns = zip(
+        plan.paths, *(estimates[k] for k in ("ST", "ST_conf", "S1", "S1_conf")), strict=True
+    )
     each = [
         _index(path, float(total), float(half), float(first), float(other), math.nan, floor)
         for path, total, half, first, other in columns
     ]
-    return each, _pairs(plan, found) if plan.second_order else (), floor
+    return each, _pairs(plan, estimates) if plan.second_order else (), floor
 
 
-def _pairs(plan: Plan, found: Any) -> tuple[Pair, ...]:
+def _pairs(plan: Plan, estimates: Any) -> tuple[Pair, ...]:
     count = len(plan.paths)
     pairs = [
-        Pair(plan.paths[i], plan.paths[j], float(found["S2"][i, j]), float(found["S2_conf"][i, j]))
+        Pair(
+            plan.paths[i],
+            plan.paths[j],
+            float(estimates["S2"][i, j]),
+            float(estimates["S2_conf"][i, j]),
+        )
         for i in range(count)
         for j in range(i + 1, count)
     ]
@@ -208,7 +215,7 @@ def _pairs(plan: Plan, found: Any) -> tuple[Pair, ...]:
 def _morris(
     plan: Plan, x: Floats, means: Floats, left: float
 ) -> tuple[list[Index], tuple[Pair, ...], float]:
-    found = salib("analyze.morris").analyze(
+    estimates = salib("analyze.morris").analyze(
         _problem(plan), x, means, num_resamples=_DRAWS, conf_level=LEVEL,
         num_levels=plan.levels, seed=_SEED,
     )  # fmt: skip
@@ -216,7 +223,7 @@ def _morris(
     step = plan.levels / (2 * (plan.levels - 1))
     floor = 2 * math.sqrt(left / math.pi) / step
     names = ("mu_star", "mu_star_conf", "sigma", "mu")
-    columns = zip(plan.paths, *(found[name] for name in names), strict=True)
+    columns = zip(plan.paths, *(estimates[name] for name in names), strict=True)
     each = [
         _index(path, float(star), float(half), float(sigma), math.nan, float(mu), floor)
         for path, star, half, sigma, mu in columns

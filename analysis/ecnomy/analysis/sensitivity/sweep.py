@@ -92,13 +92,13 @@ def varying(sweep: Sampled) -> list[Indices]:
     Raises:
         InputError: SALib is not installed.
     """
-    found = []
+    outcome_indices = []
     for outcome in sweep.outcomes:
         try:
-            found.append(indices_of(sweep, outcome))
+            outcome_indices.append(indices_of(sweep, outcome))
         except ResultsError:  # equal in all runs, or missing in too many
             continue
-    return found
+    return outcome_indices
 
 
 def sensitivity_of(folder: str | Path, outcome: str) -> pd.DataFrame:
@@ -123,10 +123,10 @@ def sensitivity_of(folder: str | Path, outcome: str) -> pd.DataFrame:
     """
     import pandas as pd
 
-    found = indices_of(sampled(folder), outcome)
-    frame = pd.DataFrame([_row(one, found.kind) for one in found.each])
+    outcome_indices = indices_of(sampled(folder), outcome)
+    frame = pd.DataFrame([_row(one, outcome_indices.kind) for one in outcome_indices.each])
     names = ("noise", "floor", "mean", "deviation", "replicates", "points", "left_out")
-    frame.attrs = {name: getattr(found, name) for name in names}
+    frame.attrs = {name: getattr(outcome_indices, name) for name in names}
     return frame
 
 

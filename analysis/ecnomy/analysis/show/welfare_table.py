@@ -31,75 +31,76 @@ def print_welfare(run: RawRun, console: Console) -> None:
     Raises:
         ResultsError: a table is missing or unreadable.
     """
-    found = welfare_of(run)
-    if found is None:
+    welfare = welfare_of(run)
+    if welfare is None:
         return
-    window = found.window
+    window = welfare.window
     span = f"{window.from_ps / PS_PER_S:g} s to {window.to_ps / PS_PER_S:g} s"
     console.print()
     console.print(f"Welfare (money/s, {span})", style="bold", markup=False)
-    _print_consumers(found, console)
-    _print_sellers(found, console)
+    _print_consumers(welfare, console)
+    _print_sellers(welfare, console)
     console.print()
     for line in (
-        _sum(found),
-        *_losers(found),
-        *_fairness(found),
-        *_distance(found),
-        *_stability(found),
+        _sum(welfare),
+        *_losers(welfare),
+        *_fairness(welfare),
+        *_distance(welfare),
+        *_stability(welfare),
     ):
         console.print(line, markup=False)
 
 
-def _print_consumers(found: Welfare, console: Console) -> None:
-    kinds = list(dict.fromkeys(k for one in found.consumers for k in one.account.paid_micro))
-    earned = any(one.account.received_micro for one in found.consumers)
+def _print_consumers(welfare: Welfare, console: Console) -> None:
+    kinds = list(dict.fromkeys(k for one in welfare.consumers for k in one.account.paid_micro))
+    earned = any(one.account.received_micro for one in welfare.consumers)
     heads = [f"paid for\n{kind}" for kind in kinds] + (["received"] if earned else [])
     table = new_table("who", "users", "utility", "utility of\nmean rates", *heads, "surplus")
-    for one in found.consumers:
+    for one in welfare.consumers:
         received = sum(one.account.received_micro.values())
         amounts = [one.utility_micro, one.steady_micro]
         amounts += [one.account.paid_micro.get(kind, 0) for kind in kinds]
         amounts += [received] if earned else []
-        cells = [_money(found, amount) for amount in (*amounts, one.surplus_micro)]
+        cells = [_money(welfare, amount) for amount in (*amounts, one.surplus_micro)]
         table.add_row(one.account.name, f"{one.users:,}", *cells)
     console.print()
     console.print(table)
 
 
-def _print_sellers(found: Welfare, console: Console) -> None:
-    if not found.sellers:
+def _print_sellers(welfare: Welfare, console: Console) -> None:
+    if not welfare.sellers:
         return
     table = new_table("seller", "income", "paid", "profit")
-    for one in found.sellers:
+    for one in welfare.sellers:
         income, paid = sum(one.received_micro.values()), sum(one.paid_micro.values())
-        cells = [_money(found, income), _money(found, paid)]
-        table.add_row(one.name, *cells, significant(found.per_s(one.net_micro), sign="+"))
+        cells = [_money(welfare, income), _money(welfare, paid)]
+        table.add_row(one.name, *cells, significant(welfare.per_s(one.net_micro), sign="+"))
     console.print()
     console.print(table)
 
 
-def _money(found: Welfare, micro: int) -> str:
-    return significant(found.per_s(micro))
+def _money(welfare: Welfare, micro: int) -> str:
+    return significant(welfare.per_s(micro))
 
 
-def _sum(found: Welfare) -> str:
-    text = f"welfare {_money(found, found.welfare_micro)} = surplus "
-    text += f"{_money(found, found.surplus_micro)} + profits {_money(found, found.profit_micro)}"
-    if not found.others_micro:
+def _sum(welfare: Welfare) -> str:
+    text = f"welfare {_money(welfare, welfare.welfare_micro)} = surplus "
+    text += f"{_money(welfare, welfare.surplus_micro)} + "
+    text += f"profits {_money(welfare, welfare.profit_micro)}"
+    if not welfare.others_micro:
         return text
-    names = [one.name for one in found.others if one.net_micro]
-    paid = _money(found, -found.others_micro)
+    names = [one.name for one in welfare.others if one.net_micro]
+    paid = _money(welfare, -welfare.others_micro)
     return f"{text} - {paid} paid by others ({_few(names)})"
 
 
-def _losers(found: Welfare) -> Iterator[str]:
+def _losers(welfare: Welfare) -> Iterator[str]:
     """Yield notes on agents with a negative surplus, and on agents with an infinite U(0)."""
-    lost = [one for one in found.consumers if one.has_zero and one.surplus_micro < 0]
+    lost = [one for one in welfare.consumers if one.has_zero and one.surplus_micro < 0]
     if lost:
-        losses = [f"{one.account.name} ({_money(found, one.surplus_micro)})" for one in lost]
+        losses = [f"{one.account.name} ({_money(welfare, one.surplus_micro)})" for one in lost]
         yield f"surplus below zero: {_few(losses)}"
-    if relative := [one.account.name for one in found.consumers if not one.has_zero]:
+    if relative := [one.account.name for one in welfare.consumers if not one.has_zero]:
         whose = f"only differences of the utility of {_few(relative)} are meaningful"
         yield f"{whose}: at a rate of 0 it is minus infinity"
 
@@ -109,23 +110,23 @@ def _few(names: list[str]) -> str:
     return ", ".join(names[:_MOST_NAMED]) + more
 
 
-def _fairness(found: Welfare) -> Iterator[str]:
-    if found.users > 1 and not math.isnan(found.jain_rates):
-        text = f"Jain's index over {found.users:,} users: rates {found.jain_rates:.3f}"
-        if not math.isnan(found.jain_utilities):
-            text += f", utilities per unit of weight {found.jain_utilities:.3f}"
+def _fairness(welfare: Welfare) -> Iterator[str]:
+    if welfare.users > 1 and not math.isnan(welfare.jain_rates):
+        text = f"Jain's index over {welfare.users:,} users: rates {welfare.jain_rates:.3f}"
+        if not math.isnan(welfare.jain_utilities):
+            text += f", utilities per unit of weight {welfare.jain_utilities:.3f}"
         yield text
 
 
-def _distance(found: Welfare) -> Iterator[str]:
-    distance = found.distance
+def _distance(welfare: Welfare) -> Iterator[str]:
+    distance = welfare.distance
     if distance.why:
         yield f"no optimum: {distance.why}"
         return
-    best, ratio = significant(distance.optimum_per_s), found.optimum_ratio
+    best, ratio = significant(distance.optimum_per_s), welfare.optimum_ratio
     of_it = "" if math.isnan(ratio) else f": welfare is {percent(ratio)} of it"
-    if not all(one.has_zero for one in found.consumers):
-        less = significant(distance.optimum_per_s - found.per_s(found.welfare_micro))
+    if not all(one.has_zero for one in welfare.consumers):
+        less = significant(distance.optimum_per_s - welfare.per_s(welfare.welfare_micro))
         of_it = f": welfare is lower by {less}"
     delay = ", without the cost of delay" if distance.without_delay else ""
     yield f"optimum {best} (same routes, other traffic unchanged{delay}){of_it}"
@@ -137,10 +138,10 @@ def _distance(found: Welfare) -> Iterator[str]:
         yield text + (known if distance.optimum_per_s > 0 else "")
 
 
-def _stability(found: Welfare) -> Iterator[str]:
-    if not found.margins:
+def _stability(welfare: Welfare) -> Iterator[str]:
+    if not welfare.margins:
         return
-    one = found.margins[0]
+    one = welfare.margins[0]
     slope = "its law" if one.from_law else "the reports"
     holds = "below 1/e: no oscillation" if one.margin > 1 else "not below 1/e: rates may oscillate"
     left = f"gain (p + x p') / w_dec = {significant(one.left)}"

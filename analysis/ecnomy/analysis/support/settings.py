@@ -58,10 +58,10 @@ def setting_words(value: Any) -> str:
 
 
 def _quantity(text: str) -> str:
-    found = _QUANTITY.fullmatch(text)
-    if found is None:
+    match = _QUANTITY.fullmatch(text)
+    if match is None:
         return text
-    number, unit = float(found[1]), found[2]
+    number, unit = float(match[1]), match[2]
     units = _HANDY.get("byte" if unit == "bytes" else unit, ((unit, 1.0),))
     for handy, size in units:
         if abs(number) >= size and float(f"{number / size:.6g}") * size == number:

@@ -19,8 +19,8 @@ def place_for(file: Path, option: str) -> Path:
         InputError: the parent folder does not exist, or the path is a folder.
     """
     if not file.parent.is_dir():
-        found = f"found no folder {file.parent}"
-        raise InputError(f"{option} {file}: {found}, expected an existing folder")
+        fault = f"found no folder {file.parent}"
+        raise InputError(f"{option} {file}: {fault}, expected an existing folder")
     if file.is_dir():
         raise InputError(f"{option} {file}: found a folder, expected the name of a file")
     return file

@@ -56,7 +56,7 @@ def contrasts_of(swept: Swept) -> tuple[Contrast, ...]:
     Categorical values are compared in all pairs (many values only with the first), and numeric
     values with their neighbours.
     """
-    found = []
+    contrasts = []
     for number, varied in enumerate(swept.varied):
         if varied.factor.sampled:
             continue
@@ -66,10 +66,12 @@ def contrasts_of(swept: Swept) -> tuple[Contrast, ...]:
             for a, b in _pairs(varied):
                 contrast = _contrast(rows[a], rows[b], paired, swept.level)
                 if contrast is not None:
-                    found.append(Contrast(number, a, b, outcome, contrast[0], ratio=contrast[1]))
-    ps = [min(1.0, swept.looks * one.compared.p) for one in found]
+                    contrasts.append(
+                        Contrast(number, a, b, outcome, contrast[0], ratio=contrast[1])
+                    )
+    ps = [min(1.0, swept.looks * one.compared.p) for one in contrasts]
     return tuple(
-        msgspec.structs.replace(one, q=q) for one, q in zip(found, q_values(ps), strict=True)
+        msgspec.structs.replace(one, q=q) for one, q in zip(contrasts, q_values(ps), strict=True)
     )
 
 

@@ -23,7 +23,7 @@ from ecnomy.analysis.sweep_report.peaks import peak_of
 from ecnomy.analysis.sweep_report.points import Swept, Varied, half_widths, moments
 from ecnomy.markets.sweep.main_outcomes import better
 
-__all__ = ["Best", "Curve", "best_of", "curves_of"]
+__all__ = ["Best", "OutcomeCurve", "best_of", "curves_of"]
 
 _BINS: Final = 8
 _SERIES: Final = 4  # largest number of curves in a picture
@@ -32,7 +32,7 @@ _FEW: Final = 500  # bootstrap draws for a standard error alone
 _KEY: Final = 1979
 
 
-class Curve(msgspec.Struct, frozen=True):
+class OutcomeCurve(msgspec.Struct, frozen=True):
     """An outcome along a parameter.
 
     Attributes:
@@ -74,7 +74,7 @@ class Best(msgspec.Struct, frozen=True):
     limit: str = ""
 
 
-def curves_of(swept: Swept, varied: Varied, outcome: str) -> tuple[Curve, ...]:
+def curves_of(swept: Swept, varied: Varied, outcome: str) -> tuple[OutcomeCurve, ...]:
     """Return curves along a factor, one per value of the first categorical factor.
 
     Without such a factor, or if it has more than four values, a single curve covers all runs.
@@ -94,7 +94,7 @@ def curves_of(swept: Swept, varied: Varied, outcome: str) -> tuple[Curve, ...]:
     )
 
 
-def _curve(swept: Swept, varied: Varied, values: Floats, name: str, own: Floats) -> Curve:
+def _curve(swept: Swept, varied: Varied, values: Floats, name: str, own: Floats) -> OutcomeCurve:
     if varied.factor.sampled:
         return _binned(varied.x[own], values[own], name, swept.level)
     rows = level_rows(varied, values, units_of(swept, varied)[0], own)
@@ -102,7 +102,7 @@ def _curve(swept: Swept, varied: Varied, values: Floats, name: str, own: Floats)
     mean, spread, n = moments(rows.ravel(), levels, len(rows))
     half = half_widths(spread, n, swept.level)
     order = [i for i in np.argsort(varied.factor.values, kind="stable") if n[i]]
-    return Curve(
+    return OutcomeCurve(
         name,
         tuple(float(varied.factor.values[i]) for i in order),
         tuple(float(mean[i]) for i in order),
@@ -111,7 +111,7 @@ def _curve(swept: Swept, varied: Varied, values: Floats, name: str, own: Floats)
     )
 
 
-def _binned(x: Floats, y: Floats, name: str, level: float) -> Curve:
+def _binned(x: Floats, y: Floats, name: str, level: float) -> OutcomeCurve:
     """Return a curve through the means of equally filled bins, or of few distinct values."""
     known = np.isfinite(y)
     x, y = x[known], y[known]
@@ -125,7 +125,7 @@ def _binned(x: Floats, y: Floats, name: str, level: float) -> Curve:
     mean, spread, n = moments(y, bins, count)
     middle = moments(x, bins, count)[0]
     half, some = half_widths(spread, n, level), np.flatnonzero(n)
-    return Curve(
+    return OutcomeCurve(
         name,
         tuple(float(middle[i]) for i in some),
         tuple(float(mean[i]) for i in some),
@@ -182,8 +182,8 @@ def _peak(
         low, high = (float(v) for v in np.quantile(x[drawn.argmax(axis=0)],
                                                    [(1 - level) / 2, (1 + level) / 2]))  # fmt: skip
         return float(x[means.argmax()]), low, high, ""
-    found = peak_of(x, means, drawn[:, :_FEW], count, level)
-    return found.at, found.low, found.high, found.limit
+    peak = peak_of(x, means, drawn[:, :_FEW], count, level)
+    return peak.at, peak.low, peak.high, peak.limit
 
 
 def _drawn(rows: Floats, paired: bool) -> Floats:
@@ -193,17 +193,17 @@ def _drawn(rows: Floats, paired: bool) -> Floats:
     even = np.full(count, 1 / count)
     if paired:
         weights = rng.multinomial(count, even, _DRAWS) / count
-        found: Floats = rows @ weights.T
-        return found
+        means: Floats = rows @ weights.T
+        return means
     return np.stack([rng.multinomial(count, even, _DRAWS) @ row / count for row in rows])
 
 
 def _tops(x: Floats, means: Floats) -> Floats:
     """Return where the parabola through the largest mean and its neighbours peaks, per draw."""
     top = means.argmax(axis=0)
-    found: Floats = x[top].astype(np.float64)
+    positions: Floats = x[top].astype(np.float64)
     if len(x) < 3:
-        return found
+        return positions
     at = np.clip(top, 1, len(x) - 2)
     a, b, c = (x[at + step] for step in (-1, 0, 1))
     draws = np.arange(means.shape[1])
@@ -212,4 +212,4 @@ def _tops(x: Floats, means: Floats) -> Floats:
     bend = (right - left) / (c - a)
     with np.errstate(divide="ignore", invalid="ignore"):
         vertex = (a + b) / 2 - left / (2 * bend)
-    return np.where((bend < 0) & (top == at), np.clip(vertex, a, c), found)
+    return np.where((bend < 0) & (top == at), np.clip(vertex, a, c), positions)

@@ -27,7 +27,7 @@ from ecnomy.analysis.sweep_report.variance_shares import Matters, matters_of
 from ecnomy.analysis.sweeps.outcome_names import called
 from ecnomy.markets.sweep.main_outcomes import better
 
-__all__ = ["Found", "Q", "conclusion_lines", "found_of"]
+__all__ = ["Q", "SweepFindings", "conclusion_lines", "findings_of"]
 
 Q: Final = 0.05
 _LIMITS: Final = {
@@ -39,7 +39,7 @@ _LIMITS: Final = {
 }
 
 
-class Found(msgspec.Struct, frozen=True):
+class SweepFindings(msgspec.Struct, frozen=True):
     """The findings of a sweep.
 
     Attributes:
@@ -71,16 +71,18 @@ def conclusion_lines(folder: Path) -> tuple[str, ...]:
         InputError: DuckDB is not installed.
     """
     swept = open_swept(folder)
-    found = found_of(swept)
-    lines = (found.headline, found.detail, *found.more[:2], *swept.notes)
+    findings = findings_of(swept)
+    lines = (findings.headline, findings.detail, *findings.more[:2], *swept.notes)
     return tuple(line for line in lines if line)
 
 
-def found_of(swept: Swept) -> Found:
+def findings_of(swept: Swept) -> SweepFindings:
     """Return the findings of a sweep."""
     if swept.search is not None:
         headline, detail = search_words(swept, swept.search)
-        return Found(headline, detail, None, (), (), {}, (), 0 if len(swept.varied) == 1 else None)
+        return SweepFindings(
+            headline, detail, None, (), (), {}, (), 0 if len(swept.varied) == 1 else None
+        )
     contrasts = contrasts_of(swept)
     bests = {
         (number, outcome): best
@@ -109,7 +111,7 @@ def found_of(swept: Swept) -> Found:
         headline = f"{main} is {mean_text} over {one.n} runs."
     more = _more(swept, bests, contrasts, matters, lead, scale)
     unsaid = tuple(line for line in more if line != headline)
-    return Found(headline, detail, sure, unsaid, contrasts, bests, matters, lead)
+    return SweepFindings(headline, detail, sure, unsaid, contrasts, bests, matters, lead)
 
 
 def _widest(numbers: Sequence[int], matters: Sequence[Matters]) -> int:
@@ -251,24 +253,24 @@ def _more(
     swept: Swept, bests: dict[tuple[int, str], Best], contrasts: Sequence[Contrast],
     matters: Sequence[Matters], lead: int | None, scale: Scale,
 ) -> tuple[str, ...]:  # fmt: skip
-    found = []
+    sentences = []
     main = swept.outcomes[0]
     for number, _ in enumerate(swept.varied):
         best = bests.get((number, main))
         if number != lead and best is not None:
             opens, detail, _ = _best_number(swept, number, bests, contrasts, scale)
-            found.append(f"{opens} {detail}".strip())
+            sentences.append(f"{opens} {detail}".strip())
     if len(swept.varied) > 1 and matters and matters[0].outcome == main:
-        found.append(_matters_words(swept, matters[0]))
+        sentences.append(_matters_words(swept, matters[0]))
     if contrasts:
         count = sum(c.q <= Q for c in contrasts)
         count_text = f"{count} of {len(contrasts)} comparisons differ" if count else (
             f"No significant difference in {len(contrasts)} comparisons")  # fmt: skip
-        found.append(f"{count_text} (q \u2264 {Q:g}, false discoveries controlled).")
+        sentences.append(f"{count_text} (q \u2264 {Q:g}, false discoveries controlled).")
     ratios = [c.ratio for c in contrasts if math.isfinite(c.ratio)]
     if swept.paired and ratios:
-        found.append(_pairing_words(ratios))
-    return tuple(found)
+        sentences.append(_pairing_words(ratios))
+    return tuple(sentences)
 
 
 def _pairing_words(ratios: Any) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from ecnomy.analysis.pages.parts import Block, Section, Words
 from ecnomy.analysis.sweep_report import sweep_plots
 from ecnomy.analysis.sweep_report.blocks import MOST_ROWS, picture_of, scales_of
-from ecnomy.analysis.sweep_report.findings import Found
+from ecnomy.analysis.sweep_report.findings import SweepFindings
 from ecnomy.analysis.sweep_report.fronts import front_of
 from ecnomy.analysis.sweep_report.number_text import scale_of
 from ecnomy.analysis.sweep_report.points import Swept, Varied, moments
@@ -26,9 +26,9 @@ _OF_CELL: Final = 4  # aim for this mean number of runs per cell
 _FRONT: Final = 8  # number of points of a front that are named
 
 
-def maps_section(swept: Swept, found: Found) -> Section | None:
+def maps_section(swept: Swept, findings: SweepFindings) -> Section | None:
     """Return maps of the outcomes over two parameters; None if fewer than two vary."""
-    pair = _mapped(swept, found)
+    pair = _mapped(swept, findings)
     if pair is None:
         return None
     down, across = pair
@@ -58,13 +58,13 @@ def maps_section(swept: Swept, found: Found) -> Section | None:
     return Section("maps", "Two parameters at once", (Words.of(note), *blocks))
 
 
-def _mapped(swept: Swept, found: Found) -> tuple[Varied, Varied] | None:
+def _mapped(swept: Swept, findings: SweepFindings) -> tuple[Varied, Varied] | None:
     """Return the two factors of a map, numeric factors first; None if fewer than two vary.
 
     Sampled factors are ordered by their shares of the variance, and other factors by their numbers
     of levels, the largest first.
     """
-    matters = found.matters[0] if found.matters else None
+    matters = findings.matters[0] if findings.matters else None
     shares = [one.mean for one in (matters.total or matters.alone)] if matters else []
 
     def rank(number: int) -> tuple[bool, float, int]:

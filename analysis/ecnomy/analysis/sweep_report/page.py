@@ -11,7 +11,7 @@ import msgspec
 
 from ecnomy.analysis.pages.parts import Cell, Picture, Section, Table, csv_link
 from ecnomy.analysis.pages.shell import environment
-from ecnomy.analysis.sweep_report.findings import Found, found_of
+from ecnomy.analysis.sweep_report.findings import SweepFindings, findings_of
 from ecnomy.analysis.sweep_report.points import Swept, open_swept
 from ecnomy.analysis.sweep_report.sections import kind_picture, sections_of
 from ecnomy.analysis.sweeps.outcome_names import called
@@ -26,7 +26,7 @@ class SweepPage(msgspec.Struct, frozen=True):
     """The content of the page, before the template renders it."""
 
     title: str
-    found: Found
+    findings: SweepFindings
     lead: Picture | None
     sections: tuple[Section, ...]
     facts: tuple[tuple[str, str], ...]
@@ -56,22 +56,22 @@ def write_sweep_page(
 
     template = environment(Path(__file__).parent).get_template("page.html")
     swept = open_swept(folder, outcomes)
-    found = found_of(swept)
-    sections = sections_of(swept, found)
-    lead, sections = _lead(swept, found, sections)
+    findings = findings_of(swept)
+    sections = sections_of(swept, findings)
+    lead, sections = _lead(swept, findings, sections)
     table, csv_of = _all_outcomes(folder, swept)
     page = SweepPage(
         title=swept.title,
-        found=found,
+        findings=findings,
         lead=lead,
-        sections=(*sections, _made(swept, command, bool(found.contrasts))),
-        facts=_facts(swept, found),
+        sections=(*sections, _made(swept, command, bool(findings.contrasts))),
+        facts=_facts(swept, findings),
         notes=swept.notes,
         csv=table,
         csv_of=csv_of,
     )
     write_whole(file, template.render(page=page, kind=_kind).encode())
-    return tuple(line for line in (found.headline, found.detail, *found.more[:2]) if line)
+    return tuple(line for line in (findings.headline, findings.detail, *findings.more[:2]) if line)
 
 
 def _kind(block: Any) -> str:
@@ -79,15 +79,15 @@ def _kind(block: Any) -> str:
 
 
 def _lead(
-    swept: Swept, found: Found, sections: list[Section]
+    swept: Swept, findings: SweepFindings, sections: list[Section]
 ) -> tuple[Picture | None, list[Section]]:
-    if found.lead is not None and not swept.varied[found.lead].is_number:
-        return kind_picture(swept, found.lead, swept.outcomes[0]), sections
-    wanted = "matters" if found.lead is None else "curves"
+    if findings.lead is not None and not swept.varied[findings.lead].is_number:
+        return kind_picture(swept, findings.lead, swept.outcomes[0]), sections
+    wanted = "matters" if findings.lead is None else "curves"
     for place, section in enumerate(sections):
         drawn = [block for block in section.blocks if isinstance(block, Picture)]
         if section.id == wanted and drawn:
-            start = f"curve-{found.lead}-"
+            start = f"curve-{findings.lead}-"
             first = next((d for d in drawn if d.id.startswith(start)), drawn[0])
             rest = tuple(block for block in section.blocks if block is not first)
             kept = msgspec.structs.replace(section, blocks=rest)
@@ -97,17 +97,19 @@ def _lead(
     return None, sections
 
 
-def _facts(swept: Swept, found: Found) -> tuple[tuple[str, str], ...]:
+def _facts(swept: Swept, findings: SweepFindings) -> tuple[tuple[str, str], ...]:
     per_point = swept.runs / swept.points
-    count = sum(c.q <= 0.05 for c in found.contrasts)
+    count = sum(c.q <= 0.05 for c in findings.contrasts)
     facts = [
         (f"{swept.runs:,}", "runs that are done"),
         (f"{swept.points:,}", f"points, {per_point:.3g} runs each"),
     ]
-    if found.contrasts:
-        facts.append((f"{count} of {len(found.contrasts)}", "comparisons differ (q \u2264 0.05)"))
-    if len(swept.varied) > 1 and found.matters:
-        top = found.matters[0].order()[0]
+    if findings.contrasts:
+        facts.append(
+            (f"{count} of {len(findings.contrasts)}", "comparisons differ (q \u2264 0.05)")
+        )
+    if len(swept.varied) > 1 and findings.matters:
+        top = findings.matters[0].order()[0]
         facts.append(
             (swept.varied[top].factor.name, f"matters most for {called(swept.outcomes[0])}")
         )

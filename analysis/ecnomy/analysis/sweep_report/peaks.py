@@ -125,7 +125,7 @@ def _models(z: Floats, means: Floats, drawn: Floats, count: int) -> list[_Model]
     likely = np.append(np.flatnonzero(shares >= _RARE), top)
     low, high = max(int(likely.min()) - 1, 0), min(int(likely.max()) + 1, len(z) - 1)
     widest = max(min(_WIDEST, len(z)), high - low + 1)
-    found = []
+    models = []
     for degree, width in itertools.product(_DEGREES, range(3, widest + 1)):
         first, last = _window(z, top, width)
         fits = width > degree and first <= low and last >= high
@@ -134,8 +134,8 @@ def _models(z: Floats, means: Floats, drawn: Floats, count: int) -> list[_Model]
             both = np.column_stack([means, drawn])[first : last + 1]
             tops = _tops(z[first : last + 1], both, degree, grid)
             error = float(tops[1:].std()) * math.sqrt(count / max(count - 1, 1))
-            found.append(_Model(float(tops[0]), tops[1:], error, degree, (first, last), grid))
-    return sorted(found, key=lambda m: (round(m.error, 9), m.degree, m.levels[0] - m.levels[1]))
+            models.append(_Model(float(tops[0]), tops[1:], error, degree, (first, last), grid))
+    return sorted(models, key=lambda m: (round(m.error, 9), m.degree, m.levels[0] - m.levels[1]))
 
 
 def _other_axis(
@@ -195,8 +195,8 @@ def _tops(z: Floats, means: Floats, degree: int, grid: Floats) -> Floats:
     bend = a - 2 * b + c
     with np.errstate(divide="ignore", invalid="ignore"):
         shift = np.where((bend < 0) & (best == inner), (a - c) / (2 * bend), 0.0)
-    found: Floats = grid[best] + np.clip(shift, -1, 1) * (grid[1] - grid[0])
-    return found
+    tops: Floats = grid[best] + np.clip(shift, -1, 1) * (grid[1] - grid[0])
+    return tops
 
 
 def _choice(models: list[_Model], count: int) -> tuple[_Model, list[float]]:

@@ -159,8 +159,8 @@ def half_widths(spread: Floats, n: Integers, level: float) -> Floats:
     from scipy.stats import t
 
     with np.errstate(divide="ignore", invalid="ignore"):
-        found: Floats = t.ppf((1 + level) / 2, np.maximum(n - 1, 1)) * spread / np.sqrt(n)
-    return np.where(n > 1, found, np.nan)
+        halves: Floats = t.ppf((1 + level) / 2, np.maximum(n - 1, 1)) * spread / np.sqrt(n)
+    return np.where(n > 1, halves, np.nan)
 
 
 def mean_interval(values: Floats, level: float) -> Interval:
@@ -272,10 +272,10 @@ def _chosen(
     own = bool(head.get("own"))
     everywhere = there if given else _in_every_point(connection, there)
     mains = (main_outcomes(names, given, own) for names in (everywhere, there))
-    found = dict.fromkeys(itertools.chain(*mains))
-    if not (found or there):
+    outcomes = dict.fromkeys(itertools.chain(*mains))
+    if not (outcomes or there):
         raise ResultsError(f"{folder}: the runs have no outcomes to report")
-    return tuple(found) or tuple(there[:_ANY])
+    return tuple(outcomes) or tuple(there[:_ANY])
 
 
 def _in_every_point(connection: Any, names: Sequence[str]) -> list[str]:
@@ -338,16 +338,16 @@ def _varied(
     if "factors" not in head:
         return [_by_values(head, path, read[path]) for path in paths]
     levels = levels_at(head, places)
-    found = []
+    parameters = []
     for factor, level in zip(factors, levels, strict=True):
         if factor.sampled:
             x = _floats(read[factor.paths[0]])
-            found.append(Varied(factor, np.unique(x, return_inverse=True)[1], x))
+            parameters.append(Varied(factor, np.unique(x, return_inverse=True)[1], x))
         elif factor.values:
-            found.append(Varied(factor, level, np.array(factor.values)[level]))
+            parameters.append(Varied(factor, level, np.array(factor.values)[level]))
         else:
-            found.append(Varied(factor, level, level.astype(np.float64)))
-    return found
+            parameters.append(Varied(factor, level, level.astype(np.float64)))
+    return parameters
 
 
 def _by_values(head: dict[str, Any], path: str, column: Any) -> Varied:
@@ -363,23 +363,23 @@ def _by_values(head: dict[str, Any], path: str, column: Any) -> Varied:
 
 
 def _notes(folder: Path, failed: int, numbers: list[int], head: dict[str, Any]) -> tuple[str, ...]:
-    found, requested = [], len(head["points"])
+    notes, requested = [], len(head["points"])
     if failed:
-        found.append(f"{failed} of {requested} runs failed and are excluded.")
+        notes.append(f"{failed} of {requested} runs failed and are excluded.")
     if missing := missing_runs(folder, requested, numbers):
-        found.append(f"{missing}.")
+        notes.append(f"{missing}.")
     if head.get("plan"):
         kind = head["plan"]["kind"].capitalize()
-        found.append(f"The points were sampled for {kind}'s indices: ecnomy sensitivity {folder}")
+        notes.append(f"The points were sampled for {kind}'s indices: ecnomy sensitivity {folder}")
     if head.get("until"):
         until = head["until"]
         shown = until["half_width"]
         width = f"{100 * shown:g} % of its mean" if until["relative"] else f"{shown:g}"
         looks = f"{len(head['looks'])} looks"
-        found.append(
+        notes.append(
             f"Replicates were added until the interval of {until['outcome']} was within {width}, "
             f"or to {until['most']}. The interval of each look is at "
             f"{100 * head['level_of_look']:.4g} %, so that all {looks} "
             f"together are at {100 * until['level']:g} %."
         )
-    return tuple(found)
+    return tuple(notes)

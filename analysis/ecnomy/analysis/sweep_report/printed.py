@@ -41,9 +41,9 @@ def mark_of(profits: list[float]) -> tuple[str, float]:
 
     if len(profits) < 2:
         return "open", math.nan
-    found = t_interval(profits, LEVEL)
-    word = "profit" if found.low > 0 else "loss" if found.high < 0 else "open"
-    return word, found.half_width
+    interval = t_interval(profits, LEVEL)
+    word = "profit" if interval.low > 0 else "loss" if interval.high < 0 else "open"
+    return word, interval.half_width
 
 
 def print_sweep(folder: Path, console: Console, picture: Path | None = None) -> None:
@@ -103,20 +103,22 @@ def values_words(column: pd.Series) -> str:
 
 
 def _print_found(folder: Path, console: Console, picture: Path | None) -> None:
-    from ecnomy.analysis.sweep_report.findings import found_of
+    from ecnomy.analysis.sweep_report.findings import findings_of
     from ecnomy.analysis.sweep_report.points import open_swept
     from ecnomy.analysis.sweep_report.table import points_table, sweep_picture
 
     swept = open_swept(folder)
-    found = found_of(swept)
+    findings = findings_of(swept)
     console.print()
     console.print(points_table(swept))
     console.print()
-    for number, line in enumerate((found.headline, found.detail, *found.more, *swept.notes)):
+    for number, line in enumerate(
+        (findings.headline, findings.detail, *findings.more, *swept.notes)
+    ):
         style = "bold" if not number else None
         if line:
             console.print(line, style=style, markup=False, soft_wrap=True)
-    if picture is not None and sweep_picture(swept, found, picture):
+    if picture is not None and sweep_picture(swept, findings, picture):
         console.print(f"picture: {picture}", soft_wrap=True, markup=False)
 
 
@@ -146,14 +148,14 @@ def guarantee_values(folder: Path) -> list[dict[str, Any]]:
 
     frame = open_sweep(folder, partial=True)
     done = frame[frame["status"] == "done"]
-    found = []
+    guarantees = []
     for provider in guarantors_in(done):
         for point, rows in done.groupby("point"):
             mean, profit, half, word = _sold(rows, provider)
             ends = {"mean": profit, "low": profit - half, "high": profit + half}
             place = {"provider": provider, "point": point, "label": rows["label"].iloc[0]}
-            found.append({**place, **mean, "profit": ends, "verdict": word})
-    return found
+            guarantees.append({**place, **mean, "profit": ends, "verdict": word})
+    return guarantees
 
 
 def _sold(rows: pd.DataFrame, provider: str) -> tuple[dict[str, float], float, float, str]:

@@ -42,7 +42,7 @@ def best_first(swept: Swept) -> Integers:
 
 def _outside(swept: Swept) -> Floats:
     """Return how far each point violates the bounds of a search; 0 if it violates none."""
-    found = np.zeros(swept.points)
+    excess = np.zeros(swept.points)
     for outcome, least, most in swept.search.bounds if swept.search else ():
         if outcome not in swept.outcomes:
             continue
@@ -51,8 +51,8 @@ def _outside(swept: Swept) -> Floats:
         below = 0.0 if least is None else low - mean
         above = 0.0 if most is None else mean - high
         size = max(abs(end) for end in (least, most) if end is not None) or 1.0
-        found += np.nan_to_num(np.maximum(np.maximum(below, above), 0.0) / size, nan=np.inf)
-    return found
+        excess += np.nan_to_num(np.maximum(np.maximum(below, above), 0.0) / size, nan=np.inf)
+    return excess
 
 
 def search_words(swept: Swept, search: Search) -> tuple[str, str]:

@@ -21,7 +21,7 @@ from ecnomy.analysis.sweep_report.blocks import (
 )
 from ecnomy.analysis.sweep_report.contrasts import Contrast, level_rows, units_of
 from ecnomy.analysis.sweep_report.curves import curves_of
-from ecnomy.analysis.sweep_report.findings import Found, Q
+from ecnomy.analysis.sweep_report.findings import Q, SweepFindings
 from ecnomy.analysis.sweep_report.maps import front_section, maps_section
 from ecnomy.analysis.sweep_report.number_text import Scale, minus, percent_of, q_text, scale_of
 from ecnomy.analysis.sweep_report.points import Swept, half_widths, moments
@@ -38,16 +38,16 @@ _CURVES: Final = 12
 _PAIRS: Final = 10
 
 
-def sections_of(swept: Swept, found: Found) -> list[Section]:
+def sections_of(swept: Swept, findings: SweepFindings) -> list[Section]:
     """Return the sections for which the sweep has data."""
     made = [
-        _comparisons(swept, found),
+        _comparisons(swept, findings),
         _points(swept),
-        _curves(swept, found),
-        maps_section(swept, found),
+        _curves(swept, findings),
+        maps_section(swept, findings),
         front_section(swept),
-        _matters(swept, found),
-        _seeds(swept, found),
+        _matters(swept, findings),
+        _seeds(swept, findings),
     ]
     return [section for section in made if section is not None]
 
@@ -72,11 +72,11 @@ def kind_picture(swept: Swept, number: int, outcome: str) -> Picture:
     return picture_of(f"kind-{number}", caption, f"{caption}: {means_text}.", figure, head, table)
 
 
-def _comparisons(swept: Swept, found: Found) -> Section | None:
-    if not found.contrasts:
+def _comparisons(swept: Swept, findings: SweepFindings) -> Section | None:
+    if not findings.contrasts:
         return None
     scales = scales_of(swept)
-    order = sorted(found.contrasts, key=lambda c: swept.outcomes.index(c.outcome))
+    order = sorted(findings.contrasts, key=lambda c: swept.outcomes.index(c.outcome))
     rows = tuple(_comparison(swept, c, scales[c.outcome]) for c in order[:MOST_ROWS])
     strong = tuple(i for i, c in enumerate(order[:MOST_ROWS]) if c.q <= Q)
     level = f"{100 * swept.level:.3g} % interval"
@@ -145,7 +145,7 @@ def _points(swept: Swept) -> Section:
     return Section("all-points", "All points", (table,))
 
 
-def _curves(swept: Swept, found: Found) -> Section | None:
+def _curves(swept: Swept, findings: SweepFindings) -> Section | None:
     scales = scales_of(swept)
     blocks: list[Block] = []
     for number, varied in enumerate(swept.varied):
@@ -153,7 +153,7 @@ def _curves(swept: Swept, found: Found) -> Section | None:
             continue
         for outcome in swept.outcomes[: max(1, _CURVES // len(swept.varied))]:
             drawn = curves_of(swept, varied, outcome)
-            best = found.bests.get((number, outcome))
+            best = findings.bests.get((number, outcome))
             at = best.at if best is not None and best.inner else None
             figure = sweep_plots.curves(drawn, varied.axis, scales[outcome], at)
             rows = [
@@ -180,14 +180,14 @@ def _curves(swept: Swept, found: Found) -> Section | None:
     if not blocks:
         return None
     bands = f"Bands are {100 * swept.level:.3g} % intervals of the mean"
-    bands += "; dashed: the best value." if any(b.inner for b in found.bests.values()) else "."
+    bands += "; dashed: the best value." if any(b.inner for b in findings.bests.values()) else "."
     return Section("curves", "Response curves", (Words.of(bands), *blocks))
 
 
-def _matters(swept: Swept, found: Found) -> Section | None:
-    if not found.matters or len(swept.varied) < 2:
+def _matters(swept: Swept, findings: SweepFindings) -> Section | None:
+    if not findings.matters or len(swept.varied) < 2:
         return None
-    first = found.matters[0]
+    first = findings.matters[0]
     blocks: list[Block] = []
     names, order = [v.factor.name for v in swept.varied], first.order()[:12]
     shares = first.total or first.alone
@@ -205,7 +205,7 @@ def _matters(swept: Swept, found: Found) -> Section | None:
     caption = f"{called(first.outcome)}, by parameter"
     blocks.append(picture_of("matters-picture", caption, f"{caption}: {shares_text}.", figure,
                            ("parameter", "share", "from", "to"), rows))  # fmt: skip
-    blocks.append(_matters_table(swept, found))
+    blocks.append(_matters_table(swept, findings))
     how = (
         "Shares of the variance over the points of the grid. “With others” includes interactions "
         "with other parameters."
@@ -220,9 +220,9 @@ def _shown(shares: Sequence[Any], order: Sequence[int]) -> list[tuple[float, Any
     return [(max(shares[i].mean, 0.0), shares[i]) for i in order]
 
 
-def _matters_table(swept: Swept, found: Found) -> Table:
+def _matters_table(swept: Swept, findings: SweepFindings) -> Table:
     rows = []
-    for one in found.matters:
+    for one in findings.matters:
         shares = one.total or one.alone
         cells = [
             text_cell(
@@ -235,11 +235,11 @@ def _matters_table(swept: Swept, found: Found) -> Table:
         chance = one.chance if one.grid else one.rest
         rows.append((Cell(called(one.outcome)), *cells, text_cell(percent_of(chance), chance)))
     names = tuple(_breakable(v.factor.name) for v in swept.varied)
-    last = "chance" if found.matters[0].grid else "chance and interactions"
+    last = "chance" if findings.matters[0].grid else "chance and interactions"
     note = "Including all interactions, so shares can add up to more than 100 %."
     return Table(
         "matters-table", f"Share of variance ({100 * swept.level:.3g} % interval)", OF,
-        ("outcome", *names, last), tuple(rows), note=note if found.matters[0].grid else "",
+        ("outcome", *names, last), tuple(rows), note=note if findings.matters[0].grid else "",
         wide=len(names) > 2,
     )  # fmt: skip
 
@@ -249,8 +249,8 @@ def _breakable(name: str) -> str:
     return name.replace(".", ".\u200b")
 
 
-def _seeds(swept: Swept, found: Found) -> Section | None:
-    known = [c for c in found.contrasts if math.isfinite(c.ratio)]
+def _seeds(swept: Swept, findings: SweepFindings) -> Section | None:
+    known = [c for c in findings.contrasts if math.isfinite(c.ratio)]
     if not known or not swept.paired:
         return None
     kinds = [c for c in known if not swept.varied[c.varied].is_number] or known

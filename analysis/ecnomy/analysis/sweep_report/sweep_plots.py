@@ -17,7 +17,7 @@ from ecnomy.analysis.draw.panels import COLOURS, panel_style, shortened
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from ecnomy.analysis.sweep_report.curves import Curve
+    from ecnomy.analysis.sweep_report.curves import OutcomeCurve
     from ecnomy.analysis.sweep_report.fronts import Front
     from ecnomy.analysis.sweep_report.number_text import Scale
 
@@ -59,7 +59,9 @@ def dots(
         return figure
 
 
-def curves(drawn: Sequence[Curve], label: str, scale: Scale, best: float | None = None) -> Figure:
+def curves(
+    drawn: Sequence[OutcomeCurve], label: str, scale: Scale, best: float | None = None
+) -> Figure:
     """Draw curves of an outcome along a parameter, with bands and a line at the optimum."""
     with panel_style():
         figure, axis = _figure(3.2)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.table import Table
 
-    from ecnomy.analysis.sweep_report.findings import Found
+    from ecnomy.analysis.sweep_report.findings import SweepFindings
 
 __all__ = ["points_table", "sweep_picture"]
 
@@ -80,9 +80,9 @@ def _labels(swept: Swept, points: Sequence[int]) -> tuple[str, list[str]]:
     return ",\n".join(v.factor.name for v in swept.varied), short
 
 
-def sweep_picture(swept: Swept, found: Found, file: Path) -> bool:
+def sweep_picture(swept: Swept, findings: SweepFindings, file: Path) -> bool:
     """Draw the plot of the main outcome to a file; return False if nothing can be drawn."""
-    figure = _figure(swept, found)
+    figure = _figure(swept, findings)
     if figure is None:
         return False
     figure.suptitle(swept.title, fontsize=10)
@@ -90,21 +90,21 @@ def sweep_picture(swept: Swept, found: Found, file: Path) -> bool:
     return True
 
 
-def _figure(swept: Swept, found: Found) -> Figure | None:
+def _figure(swept: Swept, findings: SweepFindings) -> Figure | None:
     outcome = swept.outcomes[0]
     scale = scale_of(outcome, swept.of(outcome))
     numbers = [v for v in swept.varied if v.is_number and not v.factor.sampled]
     if numbers:
         varied = numbers[0]
-        if found.lead is not None and swept.varied[found.lead].is_number:
-            varied = swept.varied[found.lead]
-        best = found.bests.get((swept.varied.index(varied), outcome))
+        if findings.lead is not None and swept.varied[findings.lead].is_number:
+            varied = swept.varied[findings.lead]
+        best = findings.bests.get((swept.varied.index(varied), outcome))
         at = best.at if best is not None and best.inner else None
         return sweep_plots.curves(curves_of(swept, varied, outcome), varied.axis, scale, at)
     if any(v.factor.sampled for v in swept.varied):
-        if not found.matters:
+        if not findings.matters:
             return None
-        one = found.matters[0]
+        one = findings.matters[0]
         order, shares = one.order()[:12], one.total or one.alone
         parts = [np.array([max(shares[i].mean, 0.0) for i in order])]
         names = [swept.varied[i].factor.name for i in order]

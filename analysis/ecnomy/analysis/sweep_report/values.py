@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from ecnomy.analysis.sweep_report.contrasts import Contrast
-from ecnomy.analysis.sweep_report.findings import Found, found_of
+from ecnomy.analysis.sweep_report.findings import SweepFindings, findings_of
 from ecnomy.analysis.sweep_report.points import Swept, Varied, half_widths, open_swept
 from ecnomy.analysis.sweep_report.printed import guarantee_values
 from ecnomy.markets.sweep.head import head_of
@@ -35,7 +35,7 @@ def sweep_values(folder: Path, outcomes: Sequence[str] = ()) -> dict[str, Any]:
         InputError: an outcome is missing from all runs, or DuckDB is not installed.
     """
     swept = open_swept(folder, outcomes)
-    found = found_of(swept)
+    findings = findings_of(swept)
     head = head_of(folder)
     points, done = _points(swept, folder)
     return {
@@ -45,16 +45,16 @@ def sweep_values(folder: Path, outcomes: Sequence[str] = ()) -> dict[str, Any]:
         "paired": swept.paired,
         "level": swept.level,
         "notes": swept.notes,
-        "headline": found.headline,
-        "detail": found.detail,
-        "sure": found.sure,
-        "more": found.more,
+        "headline": findings.headline,
+        "detail": findings.detail,
+        "sure": findings.sure,
+        "more": findings.more,
         "parameters": [_parameter(varied, head.get("whole", ())) for varied in swept.varied],
         "outcomes": [{"outcome": name, "unit": unit_of(name) or None} for name in swept.outcomes],
         "points": points,
-        "comparisons": [_comparison(swept, one) for one in found.contrasts],
-        "best": _bests(swept, found),
-        "matters": [_matters(swept, one) for one in found.matters],
+        "comparisons": [_comparison(swept, one) for one in findings.contrasts],
+        "best": _bests(swept, findings),
+        "matters": [_matters(swept, one) for one in findings.matters],
         "guarantees": guarantee_values(folder),
     }
 
@@ -75,17 +75,17 @@ def _parameter(varied: Varied, whole: Sequence[str]) -> dict[str, Any]:
 
 def _points(swept: Swept, folder: Path) -> tuple[list[dict[str, Any]], int]:
     given, done = _given(folder)
-    found: list[dict[str, Any]] = [
+    points: list[dict[str, Any]] = [
         {"label": label or None, "values": values, "outcomes": {}}
         for label, values in zip(swept.labels, given, strict=True)
     ]
     for name in swept.outcomes:
         mean, spread, n = swept.table(name)
         half = half_widths(spread, n, swept.level)
-        for i, point in enumerate(found):
+        for i, point in enumerate(points):
             ends = {"low": mean[i] - half[i], "high": mean[i] + half[i]}
             point["outcomes"][name] = {"mean": mean[i], **ends, "sd": spread[i], "n": n[i]}
-    return found, done
+    return points, done
 
 
 def _given(folder: Path) -> tuple[list[dict[str, Any]], int]:
@@ -121,7 +121,7 @@ def _comparison(swept: Swept, one: Contrast) -> dict[str, Any]:
     }
 
 
-def _bests(swept: Swept, found: Found) -> list[dict[str, Any]]:
+def _bests(swept: Swept, findings: SweepFindings) -> list[dict[str, Any]]:
     return [
         {
             "parameter": swept.varied[number].factor.name,
@@ -130,7 +130,7 @@ def _bests(swept: Swept, found: Found) -> list[dict[str, Any]]:
             "mean": best.mean,
             "curve": {"at": best.at, "low": best.low, "high": best.high, "limit": best.limit},
         }
-        for (number, outcome), best in found.bests.items()
+        for (number, outcome), best in findings.bests.items()
     ]
 
 

@@ -101,12 +101,12 @@ def _of_grid(swept: Swept, outcome: str, rows: Floats, codes: list[Any]) -> Matt
     left_out = _groups(replicates, min(replicates, _GROUPS))
     several = replicates > 2
     draws = [shares(np.delete(rows, group, axis=1)) for group in left_out] if several else []
-    found = _jackknifed(estimate, draws, swept.level)
+    intervals = _jackknifed(estimate, draws, swept.level)
     count = len(codes)
     return Matters(
         outcome=outcome,
-        alone=tuple(found[:count]),
-        total=tuple(found[count : 2 * count]),
+        alone=tuple(intervals[:count]),
+        total=tuple(intervals[count : 2 * count]),
         rest=float(estimate[-2]),
         chance=float(estimate[-1]) if replicates > 1 else math.nan,
         grid=True,
@@ -115,15 +115,15 @@ def _of_grid(swept: Swept, outcome: str, rows: Floats, codes: list[Any]) -> Matt
 
 def _cells_without(codes: list[Any]) -> list[Any]:
     """Return the cell of each point in the grid of the other factors, for each factor."""
-    found = []
+    cells = []
     for number in range(len(codes)):
         others = [code for i, code in enumerate(codes) if i != number]
         if others:
             table = np.column_stack(others)
-            found.append(np.unique(table, axis=0, return_inverse=True)[1].ravel())
+            cells.append(np.unique(table, axis=0, return_inverse=True)[1].ravel())
         else:
-            found.append(np.zeros(len(codes[0]), dtype=np.int64))
-    return found
+            cells.append(np.zeros(len(codes[0]), dtype=np.int64))
+    return cells
 
 
 def _shares(rows: Floats, codes: list[Any], rest: list[Any], paired: bool) -> Floats:
@@ -144,8 +144,8 @@ def _shares(rows: Floats, codes: list[Any], rest: list[Any], paired: bool) -> Fl
         n = np.bincount(group)
         centres = np.bincount(group, means) / n
         bias = (len(n) - 1) * noise / (cells * replicates)
-        found: float = float((n * (centres - middle) ** 2).sum()) / cells - bias
-        return found
+        variance: float = float((n * (centres - middle) ** 2).sum()) / cells - bias
+        return variance
 
     between = spread(np.arange(cells))
     alone = np.array([spread(code) for code in codes])
@@ -173,8 +173,8 @@ def _of_samples(swept: Swept, outcome: str, values: Floats, known: Any) -> Matte
 
     estimate = shares(total)
     draws = [shares(total - part) for part in parts] if several else []
-    found = _jackknifed(estimate, draws, swept.level)
-    return Matters(outcome, tuple(found[:-1]), (), float(estimate[-1]), math.nan, False)
+    intervals = _jackknifed(estimate, draws, swept.level)
+    return Matters(outcome, tuple(intervals[:-1]), (), float(estimate[-1]), math.nan, False)
 
 
 def _columns(varied: Varied, known: Any) -> Floats:

@@ -132,11 +132,11 @@ def _item(paths: tuple[str, ...], row: Sequence[str]) -> str:
 
 def _distinct(labels: Sequence[str]) -> list[str]:
     counts: dict[str, int] = {}
-    found = []
+    names = []
     for label in labels:
         counts[label] = counts.get(label, 0) + 1
-        found.append(label if counts[label] == 1 else f"{label} #{counts[label]}")
-    return found
+        names.append(label if counts[label] == 1 else f"{label} #{counts[label]}")
+    return names
 
 
 class Names:
@@ -216,7 +216,7 @@ class Names:
 
 
 def _in_items(factor: Factor, number: int, there: dict[str, str]) -> dict[str, str]:
-    found = {}
+    cases = {}
     for path, cells in zip(factor.paths, factor.cells, strict=True):
         if there.get(path) == "VARCHAR":
             words = _words(cells, None)
@@ -224,8 +224,8 @@ def _in_items(factor: Factor, number: int, there: dict[str, str]) -> dict[str, s
                 f"when {_literal(label)} then {_literal(word)}"
                 for label, word in zip(factor.labels, words, strict=True)
             )
-            found[path] = f'case points."label {number}" {whens} end'
-    return found
+            cases[path] = f'case points."label {number}" {whens} end'
+    return cases
 
 
 def _number_sql(path: str, unit: str, named: bool, there: dict[str, str]) -> str:
@@ -268,13 +268,13 @@ def replicates_in(head: dict[str, Any]) -> tuple[Any, Any]:
 def levels_at(head: dict[str, Any], places: Any) -> list[Any]:
     """Return, for each factor, the level of each point; for samples, the number of the sample."""
     factors = head.get("factors", ())
-    found: list[Any] = []
+    levels: list[Any] = []
     stride = 1
     for one in reversed(factors):
         index = places // stride % one["levels"]
-        found[:0] = [index] * (1 if one["values"] else len(one["paths"]))
+        levels[:0] = [index] * (1 if one["values"] else len(one["paths"]))
         stride *= one["levels"]
-    return found
+    return levels
 
 
 def labels_of(folder: str | Path) -> dict[str, dict[str, Any]]:
@@ -285,14 +285,14 @@ def labels_of(folder: str | Path) -> dict[str, dict[str, Any]]:
     Raises:
         ResultsError: the sweep does not exist.
     """
-    found: dict[str, dict[str, Any]] = {}
+    labels: dict[str, dict[str, Any]] = {}
     named = (factor for factor in factors_in(head_of(Path(folder))) if not factor.sampled)
     for factor in named:
         for path, cells in zip(factor.paths, factor.cells, strict=True):
-            found[path] = {
+            labels[path] = {
                 name: _value(cell) for name, cell in zip(factor.labels, cells, strict=True)
             }
-    return found
+    return labels
 
 
 def _value(cell: Any) -> Any:

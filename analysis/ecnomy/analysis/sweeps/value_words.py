@@ -45,10 +45,10 @@ def words_of(values: Sequence[Any]) -> dict[Any, str]:
 
 def _read(value: Any) -> dict[str, Any] | None:
     try:
-        found = json.loads(value) if isinstance(value, str) and value.startswith("{") else None
+        content = json.loads(value) if isinstance(value, str) and value.startswith("{") else None
     except ValueError:
         return None
-    return found if isinstance(found, dict) and _name(found) else None
+    return content if isinstance(content, dict) and _name(content) else None
 
 
 def _name(mapping: dict[str, Any]) -> Any:

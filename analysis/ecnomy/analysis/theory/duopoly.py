@@ -207,13 +207,13 @@ class ParallelCarriers(msgspec.Struct, frozen=True, kw_only=True):
         rivals = 0 if monopoly else self.links - 1
 
         def outcomes(price: float) -> list[tuple[int, Posted]]:
-            found = []
+            trials = []
             for signs in itertools.product((-1, 1), repeat=rivals + 1):
                 prices = [price * math.exp(sign * probe) for sign in signs]
-                found.append(
+                trials.append(
                     (signs[0], self.posted((*prices, *prices[:1] * (self.links - len(prices)))))
                 )
-            return found
+            return trials
 
         def gain(log: float) -> float:
             own = self.links - rivals

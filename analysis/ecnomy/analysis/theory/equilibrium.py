@@ -149,11 +149,11 @@ def proportional_fair(
 
     options = {"maxiter": 10_000, "maxfun": 100_000, "ftol": 1e-15, "gtol": 1e-11}
     start, bounds = np.ones(a.shape[1]), [(1e-14, None)] * a.shape[1]
-    found = scipy_part("optimize").minimize(
+    solution = scipy_part("optimize").minimize(
         dual, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options
     )
-    rates = w_scaled / (a @ found.x)
-    overload, spent = float((a.T @ rates - c_scaled).max()), float(c_scaled @ found.x)
+    rates = w_scaled / (a @ solution.x)
+    overload, spent = float((a.T @ rates - c_scaled).max()), float(c_scaled @ solution.x)
     if overload > 1e-6 or abs(spent - 1) > 1e-6:  # complementary slackness: all weights are spent
-        raise InputError(f"the fair rates were not found: {found.message}")
+        raise InputError(f"the fair rates were not found: {solution.message}")
     return np.asarray(rates * c[used].max(), dtype=np.float64)

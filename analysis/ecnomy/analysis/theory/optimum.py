@@ -111,13 +111,13 @@ def network_optimum(problem: FlowProblem) -> Optimum:
 
     start, limits = np.ones(c.size), [(0, None)] * c.size
     options = {"maxiter": 20_000, "maxfun": 200_000, "ftol": 1e-16, "gtol": 1e-12}
-    found = scipy_part("optimize").minimize(
+    solution = scipy_part("optimize").minimize(
         dual, start, jac=True, method="L-BFGS-B", bounds=limits, options=options
     )
-    z = _polished(np.asarray(found.x, dtype=np.float64), dual)
+    z = _polished(np.asarray(solution.x, dtype=np.float64), dual)
     if (residual := _residual(z, dual(z)[1])) > TOLERANCE:
         raise InputError(
-            f"the optimum was not found: the residual is {residual:.1e}; {found.message}"
+            f"the optimum was not found: the residual is {residual:.1e}; {solution.message}"
         )
     path = use @ z * unit
     rates = bounded.rates(path)

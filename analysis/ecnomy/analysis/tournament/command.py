@@ -73,38 +73,38 @@ def tournament_command(
             return _dry(tournament, workers)
     folder = out or default_folder(str(config))
     places = {name: folder / name for name in tournament.networks} or {"": folder}
-    limits, found = tournament.sweep.limits, {}
+    limits, networks = tournament.sweep.limits, {}
     with resumable():
         with workers_when_needed(limits, scheduler, workers) as (pool, observer_of):
             for name, place in places.items():
                 one = tournament.on(name) if name else tournament
                 table = played(one, place, pool, observer_of, accept_old_code=accept_old_code)
-                found[name] = _found(one, table, place)
+                networks[name] = _found(one, table, place)
         if tournament.networks:
-            _on_networks(tournament, found, folder, as_json)
+            _on_networks(tournament, networks, folder, as_json)
         else:
-            said = _said(tournament, found[""], folder)
-            print_json(said) if as_json else _tell(tournament, found[""], folder)
+            said = _said(tournament, networks[""], folder)
+            print_json(said) if as_json else _tell(tournament, networks[""], folder)
     if not as_json:
         print(f"results: {folder}")
 
 
-def _on_networks(tournament: Any, found: dict[str, Any], folder: Path, as_json: bool) -> None:
+def _on_networks(tournament: Any, networks: dict[str, Any], folder: Path, as_json: bool) -> None:
     from ecnomy.analysis.tournament.networks import NETWORKS, resting_table, write_networks
     from ecnomy.analysis.tournament.networks_page import NETWORKS_PAGE, write_networks_page
 
     page = folder / NETWORKS_PAGE
-    write_networks(found, folder / NETWORKS)
-    write_networks_page(tournament.sweep.title, found, page, tournament.axes)
+    write_networks(networks, folder / NETWORKS)
+    write_networks_page(tournament.sweep.title, networks, page, tournament.axes)
     by_network = {
-        name: _said(tournament.on(name), one, folder / name) for name, one in found.items()
+        name: _said(tournament.on(name), one, folder / name) for name, one in networks.items()
     }
     if as_json:
         shares = folder / NETWORKS
         return print_json(
             {"folder": folder, "page": page, "networks": by_network, "shares": shares}
         )
-    console_for_tables().print(resting_table(tournament.sweep.title, found))
+    console_for_tables().print(resting_table(tournament.sweep.title, networks))
     print(f"page: {page}")
     print(f"shares: {folder / NETWORKS}")
 
@@ -134,15 +134,15 @@ def _dry(tournament: Any, workers: int) -> None:
 
 def _found(tournament: Any, table: Any, folder: Path) -> Any:
     from ecnomy.analysis.tournament.page import PAGE, PAYOFFS, write_page, write_payoffs
-    from ecnomy.analysis.tournament.paying import found_in
+    from ecnomy.analysis.tournament.paying import findings_in
 
-    found = found_in(table, tournament.finalists)
-    write_payoffs(found, folder / PAYOFFS)
-    write_page(tournament, found, folder / PAGE)
-    return found
+    findings = findings_in(table, tournament.finalists)
+    write_payoffs(findings, folder / PAYOFFS)
+    write_page(tournament, findings, folder / PAGE)
+    return findings
 
 
-def _said(tournament: Any, found: Any, folder: Path) -> dict[str, Any]:
+def _said(tournament: Any, findings: Any, folder: Path) -> dict[str, Any]:
     from ecnomy.analysis.tournament import wording
     from ecnomy.analysis.tournament.page import PAGE, PAYOFFS
 
@@ -151,47 +151,47 @@ def _said(tournament: Any, found: Any, folder: Path) -> dict[str, Any]:
         "title": tournament.sweep.title,
         "page": folder / PAGE,
         "pay_offs": folder / PAYOFFS,
-        "headline": wording.headline(found),
-        "summary": wording.summary(found),
-        "sure": wording.sure_words(found),
-        "strategies": _strategies(found),
+        "headline": wording.headline(findings),
+        "summary": wording.summary(findings),
+        "sure": wording.sure_words(findings),
+        "strategies": _strategies(findings),
         "absent": tournament.absent,
     }
 
 
-def _tell(tournament: Any, found: Any, folder: Path) -> None:
+def _tell(tournament: Any, findings: Any, folder: Path) -> None:
     from ecnomy.analysis.tournament import wording
     from ecnomy.analysis.tournament.page import PAGE, PAYOFFS
 
     console = console_for_tables()
-    console.print(_ranking(tournament, found))
-    console.print(f"{wording.headline(found)}. {wording.summary(found)}", markup=False)
-    console.print(f"How sure: {wording.sure_words(found)}", markup=False)
+    console.print(_ranking(tournament, findings))
+    console.print(f"{wording.headline(findings)}. {wording.summary(findings)}", markup=False)
+    console.print(f"How sure: {wording.sure_words(findings)}", markup=False)
     print(f"page: {folder / PAGE}")
     print(f"pay-offs: {folder / PAYOFFS}")
 
 
-def _strategies(found: Any) -> list[dict[str, Any]]:
+def _strategies(findings: Any) -> list[dict[str, Any]]:
     """Return each strategy, best first, with its alpha-rank mass and its pay-off if all use it."""
     return [
         {
-            "name": found.table.names[number],
-            "pays": number in found.payers,
-            "finalist": number in found.finalists,
+            "name": findings.table.names[number],
+            "pays": number in findings.payers,
+            "finalist": number in findings.finalists,
             "populations": [
                 {
                     "players": one.players,
                     "rank": one.mass[number],
-                    "earns": found.table.alone(number, one.players).mean(),
+                    "earns": findings.table.alone(number, one.players).mean(),
                 }
-                for one in found.outcomes
+                for one in findings.outcomes
             ],
         }
-        for number in found.ranking
+        for number in findings.ranking
     ]
 
 
-def _ranking(tournament: Any, found: Any) -> Table:
+def _ranking(tournament: Any, findings: Any) -> Table:
     from ecnomy.analysis.tournament.wording import money
     from ecnomy.markets.cli.table_fit import titled_table
 
@@ -202,13 +202,15 @@ def _ranking(tournament: Any, found: Any) -> Table:
     table = titled_table(tournament.sweep.title, caption=caption, caption_justify="left")
     table.add_column("strategy")
     table.add_column("pays")
-    for one in found.outcomes:
+    for one in findings.outcomes:
         table.add_column(f"rank {one.players}", justify="right")
-    for one in found.outcomes:
+    for one in findings.outcomes:
         table.add_column(f"earns {one.players}", justify="right")
-    for number in found.ranking:
-        masses = [f"{one.mass[number]:.0%}" for one in found.outcomes]
-        alone = [money(found.table.alone(number, one.players).mean()) for one in found.outcomes]
-        pays = "yes" if number in found.payers else "never"
-        table.add_row(found.table.names[number], pays, *masses, *alone)
+    for number in findings.ranking:
+        masses = [f"{one.mass[number]:.0%}" for one in findings.outcomes]
+        alone = [
+            money(findings.table.alone(number, one.players).mean()) for one in findings.outcomes
+        ]
+        pays = "yes" if number in findings.payers else "never"
+        table.add_row(findings.table.names[number], pays, *masses, *alone)
     return table

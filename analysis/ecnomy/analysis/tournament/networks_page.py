@@ -19,7 +19,7 @@ from ecnomy.analysis.pages.parts import Cell, Picture, Section, Table, Words
 from ecnomy.analysis.tournament import payoff_plots, wording
 from ecnomy.analysis.tournament.networks import shares_of
 from ecnomy.analysis.tournament.page import PAGE
-from ecnomy.analysis.tournament.paying import Found, Outcome
+from ecnomy.analysis.tournament.paying import PopulationOutcome, TournamentFindings
 from ecnomy.analysis.tournament.wording import money
 
 __all__ = ["NETWORKS_PAGE", "networks_page", "write_networks_page"]
@@ -32,7 +32,7 @@ Axes = tuple[tuple[str, ...], ...]
 
 
 def write_networks_page(
-    title: str, networks: Mapping[str, Found], file: Path, axes: Axes = ()
+    title: str, networks: Mapping[str, TournamentFindings], file: Path, axes: Axes = ()
 ) -> AnswerPage:
     """Write the page of a tournament on several networks, and return its content.
 
@@ -50,13 +50,15 @@ def write_networks_page(
     return page
 
 
-def networks_page(title: str, networks: Mapping[str, Found], axes: Axes = ()) -> AnswerPage:
+def networks_page(
+    title: str, networks: Mapping[str, TournamentFindings], axes: Axes = ()
+) -> AnswerPage:
     """Return the content of the page, before the template renders it."""
-    ends = [_end(found, outcome) for _, found, outcome in _each(networks)]
+    ends = [_end(findings, outcome) for _, findings, outcome in _each(networks)]
     counts = dict(Counter(ends).most_common())
     most = next(iter(counts))
     what = "networks" if len(ends) == len(networks) else "networks and populations"
-    agree = [outcome.agree == found.table.seeds for _, found, outcome in _each(networks)]
+    agree = [outcome.agree == findings.table.seeds for _, findings, outcome in _each(networks)]
     return AnswerPage(
         title=title or "Tournament",
         verdict="yes" if len(counts) == 1 else "undecided",
@@ -70,16 +72,20 @@ def networks_page(title: str, networks: Mapping[str, Found], axes: Axes = ()) ->
     )
 
 
-def _each(networks: Mapping[str, Found]) -> Iterator[tuple[str, Found, Outcome]]:
-    for name, found in networks.items():
-        for outcome in found.outcomes:
-            yield name, found, outcome
+def _each(
+    networks: Mapping[str, TournamentFindings],
+) -> Iterator[tuple[str, TournamentFindings, PopulationOutcome]]:
+    for name, findings in networks.items():
+        for outcome in findings.outcomes:
+            yield name, findings, outcome
 
 
-def _end(found: Found, outcome: Outcome) -> str:
+def _end(findings: TournamentFindings, outcome: PopulationOutcome) -> str:
     """Return the strategy that all players use at rest, or the mix of strategies, in words."""
-    shares = shares_of(found, outcome)
-    names = [name for name, share in zip(found.table.names, shares, strict=True) if share > 0.005]
+    shares = shares_of(findings, outcome)
+    names = [
+        name for name, share in zip(findings.table.names, shares, strict=True) if share > 0.005
+    ]
     return names[0] if shares.max() > _ALL else f"a mix of {listed(names)}"
 
 
@@ -88,18 +94,18 @@ def _others(counts: Mapping[str, int]) -> str:
     return f"They end {listed(others)}." if others else "All networks end alike."
 
 
-def _rests(networks: Mapping[str, Found], axes: Axes) -> Section:
+def _rests(networks: Mapping[str, TournamentFindings], axes: Axes) -> Section:
     populations = len(next(iter(networks.values())).table.populations)
     names = next(iter(networks.values())).table.names
     labels, rows, cells = [], [], []
-    for name, found, outcome in _each(networks):
-        shares = shares_of(found, outcome)
+    for name, findings, outcome in _each(networks):
+        shares = shares_of(findings, outcome)
         label = name if populations == 1 else f"{name}, {outcome.players} players"
         labels.append(label)
         rows.append((label, *(float(share) for share in shares)))
         own = (Cell(name, href=f"{name}/{PAGE}"), Cell(str(outcome.players)))
         texts = (shares_words(tuple(shares), names), money(outcome.earned), money(outcome.paid))
-        cells.append((*own, *map(Cell, (*texts, wording.headline(found)))))
+        cells.append((*own, *map(Cell, (*texts, wording.headline(findings)))))
     return Section(
         "rests",
         "Where players come to rest",
@@ -136,7 +142,7 @@ def _drawn(labels: Sequence[str], names: Sequence[str], shares: Floats, axes: Ax
     return payoff_plots.share_grid(rows, axes[-1], names, grid)
 
 
-def _how(networks: Mapping[str, Found]) -> Section:
+def _how(networks: Mapping[str, TournamentFindings]) -> Section:
     table = next(iter(networks.values())).table
     return Section(
         "how",

@@ -15,7 +15,7 @@ from ecnomy.analysis.pages.answer_page import AnswerPage, write_answer
 from ecnomy.analysis.pages.parts import Cell, Picture, Section, Table, Words
 from ecnomy.analysis.statistics.intervals import LEVEL, t_interval
 from ecnomy.analysis.tournament import payoff_plots, wording
-from ecnomy.analysis.tournament.paying import Found
+from ecnomy.analysis.tournament.paying import TournamentFindings
 from ecnomy.analysis.tournament.payoffs import mix_words
 from ecnomy.analysis.tournament.tournament import Tournament
 from ecnomy.analysis.tournament.wording import money
@@ -27,31 +27,31 @@ PAYOFFS = "payoffs.csv"
 _HEAD = ("players", "mix", "strategy", "count", "payoff", "low", "high", "paid", "seeds")
 
 
-def write_page(tournament: Tournament, found: Found, file: Path) -> AnswerPage:
+def write_page(tournament: Tournament, findings: TournamentFindings, file: Path) -> AnswerPage:
     """Write the page of a tournament, and return its content.
 
     Raises:
         InputError: jinja2 is missing.
     """
-    page = page_of(tournament, found)
+    page = page_of(tournament, findings)
     write_answer(page, Path(__file__).parent, file)
     return page
 
 
-def write_payoffs(found: Found, file: Path) -> None:
+def write_payoffs(findings: TournamentFindings, file: Path) -> None:
     """Write a CSV of all pay-offs, with a row per mix and strategy."""
     from ecnomy.analysis.support.whole_file import write_whole
 
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(_HEAD)
-    writer.writerows(payoff_rows(found))
+    writer.writerows(payoff_rows(findings))
     write_whole(file, out.getvalue().encode())
 
 
-def payoff_rows(found: Found) -> list[tuple[object, ...]]:
+def payoff_rows(findings: TournamentFindings) -> list[tuple[object, ...]]:
     """Return rows of players, mix, strategy, count, pay-off, interval, payment and seeds."""
-    table, rows = found.table, []
+    table, rows = findings.table, []
     for profile in sorted(table.earned, key=lambda each: (sum(each), [-n for n in each])):
         for number, count in enumerate(profile):
             if count:
@@ -63,36 +63,36 @@ def payoff_rows(found: Found) -> list[tuple[object, ...]]:
     return rows
 
 
-def page_of(tournament: Tournament, found: Found) -> AnswerPage:
+def page_of(tournament: Tournament, findings: TournamentFindings) -> AnswerPage:
     """Return the content of the page, before the template renders it."""
-    order = found.ranking
+    order = findings.ranking
     return AnswerPage(
         title=tournament.sweep.title or "Tournament",
-        verdict=wording.verdict_class(found),
-        opens=wording.headline(found),
-        sentence=wording.summary(found),
-        sure=wording.sure_words(found),
-        facts=tuple(_facts(found)),
+        verdict=wording.verdict_class(findings),
+        opens=wording.headline(findings),
+        sentence=wording.summary(findings),
+        sure=wording.sure_words(findings),
+        facts=tuple(_facts(findings)),
         sections=(
-            _ends(found, order),
-            _changes(found, order),
-            _earned(found, order),
-            _who(tournament, found, order),
-            _how(tournament, found),
+            _ends(findings, order),
+            _changes(findings, order),
+            _earned(findings, order),
+            _who(tournament, findings, order),
+            _how(tournament, findings),
         ),
     )
 
 
-def _facts(found: Found) -> list[tuple[str, str]]:
+def _facts(findings: TournamentFindings) -> list[tuple[str, str]]:
     ends: dict[str, list[str]] = {}
-    for one in found.outcomes:
+    for one in findings.outcomes:
         ends.setdefault(f"{one.paying:.0%}", []).append(str(one.players))
     facts = [
         (share, f"of {listed(many)} players end with a strategy that pays")
         for share, many in ends.items()
     ]
-    for change in (*wording.temptations(found), *wording.returns(found)):
-        new, old = found.table.names[change.new], found.table.names[change.old]
+    for change in (*wording.temptations(findings), *wording.returns(findings)):
+        new, old = findings.table.names[change.new], findings.table.names[change.old]
         sure = "" if change.gains or change.regrets else " (may be chance)"
         gain_text = (
             f"money/s is the gain of one of {change.players} players who switches from {old} to "
@@ -102,7 +102,7 @@ def _facts(found: Found) -> list[tuple[str, str]]:
     return facts
 
 
-def _ends(found: Found, order: Sequence[int]) -> Section:
+def _ends(findings: TournamentFindings, order: Sequence[int]) -> Section:
     blocks: list[Table | Picture | Words] = [
         Words.of(
             "Strategies that earn more than the mean grow, the others shrink (replicator "
@@ -110,8 +110,8 @@ def _ends(found: Found, order: Sequence[int]) -> Section:
             "points are rest points, each labelled with the share of starts that lead to it."
         )
     ]
-    for outcome in found.outcomes:
-        rows = tuple((wording.mix_of(found, r), r.starts, r.still) for r in outcome.rests)
+    for outcome in findings.outcomes:
+        rows = tuple((wording.mix_of(findings, r), r.starts, r.still) for r in outcome.rests)
         mixes_text = "; ".join(f"{mix} from {starts:.0%}" for mix, starts, _ in rows)
         blocks.append(
             Picture(
@@ -120,40 +120,40 @@ def _ends(found: Found, order: Sequence[int]) -> Section:
                 alt=f"Arrows over mixes of the finalists among {outcome.players} players: "
                 f"{mixes_text}.",
                 of="runs of all mixes of the finalists",
-                svg=payoff_plots.portrait(found, outcome),
+                svg=payoff_plots.portrait(findings, outcome),
                 head=("mix", "share of starts", "rests"),
                 rows=rows,
             )
         )
-    blocks.append(_rank_picture(found, order))
-    blocks.append(_rest_table(found))
+    blocks.append(_rank_picture(findings, order))
+    blocks.append(_rest_table(findings))
     return Section("ends", "Final mixes", tuple(blocks))
 
 
-def _rank_picture(found: Found, order: Sequence[int]) -> Picture:
-    names = found.table.names
-    rows = [(names[n], *(float(one.mass[n]) for one in found.outcomes)) for n in order]
+def _rank_picture(findings: TournamentFindings, order: Sequence[int]) -> Picture:
+    names = findings.table.names
+    rows = [(names[n], *(float(one.mass[n]) for one in findings.outcomes)) for n in order]
     first = names[order[0]]
     return Picture(
         id="masses",
         caption="Share of time that each strategy dominates (alpha-rank)",
         alt=f"Bars of alpha-rank's mass by strategy and population; {first} has most.",
         of="runs of all pairs; dots are single seeds",
-        svg=payoff_plots.masses(found, order),
-        head=("strategy", *(f"{one.players} players" for one in found.outcomes)),
+        svg=payoff_plots.masses(findings, order),
+        head=("strategy", *(f"{one.players} players" for one in findings.outcomes)),
         rows=tuple(rows),
     )
 
 
-def _rest_table(found: Found) -> Table:
+def _rest_table(findings: TournamentFindings) -> Table:
     rows = []
-    for one in found.outcomes:
+    for one in findings.outcomes:
         for rest, entries in zip(one.rests, one.entries, strict=True):
             best = max(entries, key=lambda e: e.gain.difference.mean) if entries else None
-            tried = wording.entry_words(found, best) if best else "-"
+            tried = wording.entry_words(findings, best) if best else "-"
             sure = "enters" if best and best.enters else "stays out" if best else ""
             sure = "may be chance" if best and not best.enters and not best.loses else sure
-            mix = wording.mix_of(found, rest) if rest.still else "no rest"
+            mix = wording.mix_of(findings, rest) if rest.still else "no rest"
             cells = (str(one.players), mix, f"{rest.starts:.0%}", tried, sure)
             rows.append(tuple(Cell(text) for text in cells))
     return Table(
@@ -168,7 +168,7 @@ def _rest_table(found: Found) -> Table:
     )
 
 
-def _changes(found: Found, order: Sequence[int]) -> Section:
+def _changes(findings: TournamentFindings, order: Sequence[int]) -> Section:
     blocks: list[Table | Picture | Words] = [
         Words.of(
             "All players use one strategy, and one of them changes. An arrow points to the best "
@@ -176,9 +176,9 @@ def _changes(found: Found, order: Sequence[int]) -> Section:
             "reply. Filled strategies pay, white ones never do."
         )
     ]
-    for players in found.table.populations:
-        own = [r for r in found.replies if r.players == players]
-        names = found.table.names
+    for players in findings.table.populations:
+        own = [r for r in findings.replies if r.players == players]
+        names = findings.table.names
         rows = tuple(
             (names[r.to], names[r.best], r.change.gain.difference.mean if r.change else 0.0)
             for r in own
@@ -190,18 +190,18 @@ def _changes(found: Found, order: Sequence[int]) -> Section:
                 caption=f"Best replies among {players} players",
                 alt=f"Arrows from strategies to best replies: {replies_text}.",
                 of="runs of all pairs",
-                svg=payoff_plots.replies(found, players, order),
+                svg=payoff_plots.replies(findings, players, order),
                 head=("strategy of the others", "best reply", "gain [money/s]"),
                 rows=rows,
             )
         )
-    blocks.append(_exploits(found))
+    blocks.append(_exploits(findings))
     return Section("changes", "Best replies and exploitation", tuple(blocks))
 
 
-def _exploits(found: Found) -> Table:
-    names = found.table.names
-    sure = [one for one in found.changes if one.exploits]
+def _exploits(findings: TournamentFindings) -> Table:
+    names = findings.table.names
+    sure = [one for one in findings.changes if one.exploits]
     sure.sort(key=lambda one: (one.players, -one.gain.difference.mean))
     rows = []
     for one in sure:
@@ -219,17 +219,17 @@ def _exploits(found: Found) -> Table:
         head=("strategy", "among", "players", "gains [money/s]", "each other loses [money/s]"),
         rows=tuple(rows),
         wide=True,
-        note=f"{len(sure)} of {len(found.changes)} changes; 95 % intervals, paired by seed. One "
+        note=f"{len(sure)} of {len(findings.changes)} changes; 95 % intervals, paired by seed. One "
         "in twenty of the listed changes may be chance (q-values of gains and losses up to 0.05).",
     )
 
 
-def _earned(found: Found, order: Sequence[int]) -> Section:
+def _earned(findings: TournamentFindings, order: Sequence[int]) -> Section:
     blocks: list[Table | Picture | Words] = []
-    names = found.table.names
-    for players in reversed(found.table.populations):
+    names = findings.table.names
+    for players in reversed(findings.table.populations):
         rows = tuple(
-            (names[i], *(float(found.table.lone(i, j, players).mean()) for j in order))
+            (names[i], *(float(findings.table.lone(i, j, players).mean()) for j in order))
             for i in order
         )
         blocks.append(
@@ -238,17 +238,17 @@ def _earned(found: Found, order: Sequence[int]) -> Section:
                 caption=f"Pay-off of one of {players} players (row) among others (column), money/s",
                 alt="A table of pay-offs; the best reply in each column is framed.",
                 of=f"runs of all pairs of {players} players",
-                svg=payoff_plots.table(found, players, order),
+                svg=payoff_plots.table(findings, players, order),
                 head=("strategy", *(names[j] for j in order)),
                 rows=rows,
             )
         )
-    blocks.append(_alone(found, order))
+    blocks.append(_alone(findings, order))
     return Section("earned", "Pay-offs", tuple(blocks))
 
 
-def _alone(found: Found, order: Sequence[int]) -> Table:
-    table, rows = found.table, []
+def _alone(findings: TournamentFindings, order: Sequence[int]) -> Table:
+    table, rows = findings.table, []
     for number in order:
         cells = [Cell(table.names[number])]
         for players in table.populations:
@@ -268,12 +268,12 @@ def _alone(found: Found, order: Sequence[int]) -> Table:
     )
 
 
-def _who(tournament: Tournament, found: Found, order: Sequence[int]) -> Section:
+def _who(tournament: Tournament, findings: TournamentFindings, order: Sequence[int]) -> Section:
     plays = tuple(
         (
-            Cell(found.table.names[number]),
-            Cell("yes" if number in found.payers else "never"),
-            Cell("yes" if number in found.finalists else "no"),
+            Cell(findings.table.names[number]),
+            Cell("yes" if number in findings.payers else "never"),
+            Cell("yes" if number in findings.finalists else "no"),
             Cell(tournament.entrants[number].words),
         )
         for number in order
@@ -291,8 +291,8 @@ def _who(tournament: Tournament, found: Found, order: Sequence[int]) -> Section:
     )  # fmt: skip
 
 
-def _how(tournament: Tournament, found: Found) -> Section:
-    table = found.table
+def _how(tournament: Tournament, findings: TournamentFindings) -> Section:
+    table = findings.table
     per = listed_amounts(tournament)
     scenario = os.path.normpath(tournament.sweep.scenario)
     changes = f" with {tournament.changes}" if tournament.changes else ""

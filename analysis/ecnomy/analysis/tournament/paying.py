@@ -23,12 +23,12 @@ from ecnomy.analysis.tournament.payoffs import Payoffs
 from ecnomy.analysis.tournament.playing import finalists_of, rounded
 from ecnomy.analysis.tournament.replies import SURE, Change, Reply, changes_of, replies_of
 
-__all__ = ["Entry", "Found", "Outcome", "found_in"]
+__all__ = ["Invasion", "PopulationOutcome", "TournamentFindings", "findings_in"]
 
 _ALL: Final = 0.99
 
 
-class Entry(msgspec.Struct, frozen=True):
+class Invasion(msgspec.Struct, frozen=True):
     """The entry of a lone player with another strategy into a stable mix.
 
     Attributes:
@@ -54,7 +54,7 @@ class Entry(msgspec.Struct, frozen=True):
         return self.q <= SURE and self.gain.difference.mean < 0
 
 
-class Outcome(msgspec.Struct, frozen=True, eq=False):
+class PopulationOutcome(msgspec.Struct, frozen=True, eq=False):
     """The outcome in populations of one size.
 
     Attributes:
@@ -73,7 +73,7 @@ class Outcome(msgspec.Struct, frozen=True, eq=False):
     mass: Floats
     masses: Floats
     rests: tuple[Rest, ...]
-    entries: tuple[tuple[Entry, ...], ...]
+    entries: tuple[tuple[Invasion, ...], ...]
     paying: float
     by_seed: tuple[float, ...]
     paid: float
@@ -90,12 +90,12 @@ class Outcome(msgspec.Struct, frozen=True, eq=False):
         return sum(_verdict(share) == self.verdict for share in self.by_seed)
 
     @property
-    def open(self) -> tuple[Entry, ...]:
+    def open(self) -> tuple[Invasion, ...]:
         """The entries that gain significantly."""
         return tuple(one for entries in self.entries for one in entries if one.enters)
 
 
-class Found(msgspec.Struct, frozen=True, eq=False):
+class TournamentFindings(msgspec.Struct, frozen=True, eq=False):
     """The results of a tournament.
 
     Attributes:
@@ -111,7 +111,7 @@ class Found(msgspec.Struct, frozen=True, eq=False):
     payers: tuple[int, ...]
     changes: tuple[Change, ...]
     replies: tuple[Reply, ...]
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[PopulationOutcome, ...]
 
     @property
     def ranking(self) -> list[int]:
@@ -126,7 +126,7 @@ class Found(msgspec.Struct, frozen=True, eq=False):
         return float(np.mean(alone))
 
 
-def found_in(table: Payoffs, finalists: int) -> Found:
+def findings_in(table: Payoffs, finalists: int) -> TournamentFindings:
     """Evaluate the pay-offs of all rounds.
 
     Raises:
@@ -136,19 +136,19 @@ def found_in(table: Payoffs, finalists: int) -> Found:
     payers = tuple(number for number in range(len(table)) if table.pays(number))
     changes = changes_of(table)
     outcomes = tuple(_outcome(table, players, members, payers) for players in table.populations)
-    return Found(table, members, payers, changes, replies_of(table, changes), outcomes)
+    return TournamentFindings(table, members, payers, changes, replies_of(table, changes), outcomes)
 
 
 def _outcome(
     table: Payoffs, players: int, members: tuple[int, ...], payers: tuple[int, ...]
-) -> Outcome:
+) -> PopulationOutcome:
     rests = resting(table.means(), players, members)
     shares = []
     for seed in range(table.seeds):
         shares.append(_paying(resting(table.seed(seed), players, members), members, payers))
     counts = dict(zip(members, rounded(rests[0].mix, players), strict=True))
     profile = mixed(counts, len(table))
-    return Outcome(
+    return PopulationOutcome(
         players=players,
         mass=ranked(table.means(), players, len(table)),
         masses=np.array([ranked(table.seed(n), players, len(table)) for n in range(table.seeds)]),
@@ -173,7 +173,7 @@ def _mean_player(values: Floats, profile: Profile) -> Floats:
 
 def _entries(
     table: Payoffs, players: int, members: tuple[int, ...], rests: tuple[Rest, ...]
-) -> tuple[tuple[Entry, ...], ...]:
+) -> tuple[tuple[Invasion, ...], ...]:
     """Return the entries into each rest point, with q-values over all of these entries."""
     tried: list[list[tuple[int, Profile, Comparison]]] = []
     for rest in rests:
@@ -189,7 +189,7 @@ def _entries(
                 own.append((stranger, profile, gain))
         tried.append(own)
     qs = iter(q_values([gain.p for own in tried for *_, gain in own]))
-    return tuple(tuple(Entry(*one, next(qs)) for one in own) for own in tried)
+    return tuple(tuple(Invasion(*one, next(qs)) for one in own) for own in tried)
 
 
 def _verdict(share: float) -> int:

@@ -16,7 +16,7 @@ import numpy as np
 from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.draw.panels import COLOURS, panel_style, svg_of
 from ecnomy.analysis.game.dynamics import Flow
-from ecnomy.analysis.tournament.paying import Found, Outcome
+from ecnomy.analysis.tournament.paying import PopulationOutcome, TournamentFindings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,15 +44,16 @@ def _figure(height: float, width: float = _INCHES) -> tuple[Figure, Axes]:
     return figure, figure.subplots()
 
 
-def table(found: Found, players: int, order: Sequence[int]) -> bytes:
+def table(findings: TournamentFindings, players: int, order: Sequence[int]) -> bytes:
     """Draw pay-offs of a lone player (row) among others (column), with the best reply framed."""
     from matplotlib.patches import Rectangle
 
-    names = [found.table.names[number] for number in order]
+    names = [findings.table.names[number] for number in order]
     grid = np.array(
-        [[found.table.lone(i, j, players).mean() for j in order] for i in order], dtype=np.float64
+        [[findings.table.lone(i, j, players).mean() for j in order] for i in order],
+        dtype=np.float64,
     )
-    best = {reply.to: reply.best for reply in found.replies if reply.players == players}
+    best = {reply.to: reply.best for reply in findings.replies if reply.players == players}
     with panel_style():
         figure, axis = _figure(1.3 + 0.33 * len(order), 5.6)
         image = axis.imshow(grid, cmap="cividis", aspect="auto")
@@ -77,13 +78,13 @@ def _others(players: int) -> str:
     return "the other player" if players == 2 else f"the {players - 1} others"
 
 
-def replies(found: Found, players: int, order: Sequence[int]) -> bytes:
+def replies(findings: TournamentFindings, players: int, order: Sequence[int]) -> bytes:
     """Draw an arrow from each strategy to its best reply, dashed if the gain is insignificant."""
     with panel_style():
         figure, axis = _figure(*_NARROW)
         turns = {n: math.pi / 2 - 2 * math.pi * k / len(order) for k, n in enumerate(order)}
         place = {n: (math.cos(turn), math.sin(turn)) for n, turn in turns.items()}
-        for reply in found.replies:
+        for reply in findings.replies:
             if reply.players == players and reply.change is not None:
                 axis.annotate(
                     "", place[reply.best], place[reply.to],
@@ -93,17 +94,17 @@ def replies(found: Found, players: int, order: Sequence[int]) -> bytes:
                         "linestyle": "-" if reply.change.gains else (0, (3, 3)),
                     },
                 )  # fmt: skip
-        rests = {r.to for r in found.replies if r.players == players and r.change is None}
+        rests = {r.to for r in findings.replies if r.players == players and r.change is None}
         for number in order:
             x, y = place[number]
-            face = _BLUE if number in found.payers else "white"
+            face = _BLUE if number in findings.payers else "white"
             axis.scatter(x, y, s=90, facecolor=face, edgecolor="black", linewidth=1.1, zorder=3)
             if number in rests:
                 ring: dict[str, Any] = {"facecolor": "none", "edgecolor": _RED, "linewidth": 2.2}
                 axis.scatter(x, y, s=260, zorder=3, **ring)
             side = "left" if x > 0.1 else "right" if x < -0.1 else "center"
             lift = 0.16 * np.sign(y) if side == "center" else 0.0
-            name = found.table.names[number]
+            name = findings.table.names[number]
             axis.text(1.13 * x, 1.1 * y + lift, name, ha=side, va="center", fontsize=9)
         axis.set_xlim(-2.15, 2.15)
         axis.set_ylim(-1.4, 1.4)
@@ -111,11 +112,11 @@ def replies(found: Found, players: int, order: Sequence[int]) -> bytes:
         return svg_of(figure)
 
 
-def portrait(found: Found, outcome: Outcome) -> bytes:
+def portrait(findings: TournamentFindings, outcome: PopulationOutcome) -> bytes:
     """Draw the drift of the finalists' mixes: arrows on a triangle, or speed against a share."""
-    means = found.table.means()
-    flow = Flow(means, outcome.players, found.finalists)
-    names = [found.table.names[number] for number in found.finalists]
+    means = findings.table.means()
+    flow = Flow(means, outcome.players, findings.finalists)
+    names = [findings.table.names[number] for number in findings.finalists]
     with panel_style():
         figure, axis = _figure(*_NARROW)
         if len(names) == 3:
@@ -125,7 +126,7 @@ def portrait(found: Found, outcome: Outcome) -> bytes:
         return svg_of(figure)
 
 
-def _triangle(axis: Axes, flow: Flow, outcome: Outcome, names: Sequence[str]) -> None:
+def _triangle(axis: Axes, flow: Flow, outcome: PopulationOutcome, names: Sequence[str]) -> None:
     corners = np.vstack([_CORNERS, _CORNERS[:1]])
     axis.plot(corners[:, 0], corners[:, 1], color="black", linewidth=1.2)
     drawn = [
@@ -165,7 +166,7 @@ def _triangle(axis: Axes, flow: Flow, outcome: Outcome, names: Sequence[str]) ->
     axis.set_axis_off()
 
 
-def _line(axis: Axes, flow: Flow, outcome: Outcome, names: Sequence[str]) -> None:
+def _line(axis: Axes, flow: Flow, outcome: PopulationOutcome, names: Sequence[str]) -> None:
     shares = np.linspace(0.01, 0.99, 99)
     speeds = [flow(np.array([share, 1 - share]))[0] for share in shares]
     axis.plot(shares, speeds, color=_BLUE)
@@ -223,13 +224,13 @@ def share_grid(
         return svg_of(figure)
 
 
-def masses(found: Found, order: Sequence[int]) -> bytes:
+def masses(findings: TournamentFindings, order: Sequence[int]) -> bytes:
     """Draw alpha-rank's mass of each strategy by population, with dots for single seeds."""
     with panel_style():
         figure, axis = _figure(0.9 + 0.42 * len(order))
-        many = len(found.outcomes)
+        many = len(findings.outcomes)
         height = 0.8 / many
-        for index, outcome in enumerate(found.outcomes):
+        for index, outcome in enumerate(findings.outcomes):
             at = np.arange(len(order)) + (index - (many - 1) / 2) * height
             own = outcome.mass[list(order)]
             label = f"{outcome.players} players"
@@ -237,7 +238,7 @@ def masses(found: Found, order: Sequence[int]) -> bytes:
             axis.barh(at, own, 0.9 * height, edgecolor="black", linewidth=0.6, label=label, **style)
             for seed in outcome.masses:
                 axis.scatter(seed[list(order)], at, s=6, color="black", zorder=3, alpha=0.6)
-        axis.set_yticks(range(len(order)), [found.table.names[number] for number in order])
+        axis.set_yticks(range(len(order)), [findings.table.names[number] for number in order])
         axis.invert_yaxis()
         axis.set_xlim(0, 1)
         axis.set_xlabel("share of time (alpha-rank)")

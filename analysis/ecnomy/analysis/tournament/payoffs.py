@@ -147,13 +147,13 @@ class _Columns:
 
 def _by_strategy(players: Floats, profile: Profile) -> Floats:
     """Return the mean over the players of each strategy, of shape (seeds, strategies)."""
-    found = np.full((players.shape[0], len(profile)), np.nan)
+    means = np.full((players.shape[0], len(profile)), np.nan)
     begin = 0
     for strategy, count in enumerate(profile):
         if count:
-            found[:, strategy] = players[:, begin : begin + count].mean(axis=1)
+            means[:, strategy] = players[:, begin : begin + count].mean(axis=1)
         begin += count
-    return found
+    return means
 
 
 def mix_words(names: Sequence[str], profile: Profile) -> str:

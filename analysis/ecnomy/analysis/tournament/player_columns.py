@@ -45,13 +45,13 @@ def player_columns(results: Path) -> Mapping[str, float | Sequence[float]]:
     rates = 8 * np.diff(acked[inside], axis=0) / seconds[:, None]
     ledger = run.ledger
     own = ledger[(ledger["t_ps"] > measured.from_ps) & (ledger["t_ps"] <= measured.to_ps)]
-    found: dict[str, float | Sequence[float]] = {}
+    columns: dict[str, float | Sequence[float]] = {}
     for name in dict.fromkeys(names):
         rows = [row for row, source in enumerate(names) if source == name]
-        found[f"{name}.goodputs_bps"] = rates[:, rows].mean(axis=1).tolist()
-        found[f"{name}.round_trips_s"] = trips[inside][1:, rows].mean(axis=1).tolist()
-        found[f"{name}.paid_per_s"] = _net(own, name) / MICRO / float(seconds.sum())
-    return found
+        columns[f"{name}.goodputs_bps"] = rates[:, rows].mean(axis=1).tolist()
+        columns[f"{name}.round_trips_s"] = trips[inside][1:, rows].mean(axis=1).tolist()
+        columns[f"{name}.paid_per_s"] = _net(own, name) / MICRO / float(seconds.sum())
+    return columns
 
 
 def _net(ledger: Any, account: str) -> int:

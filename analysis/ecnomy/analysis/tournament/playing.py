@@ -96,17 +96,17 @@ def _finals(tournament: Tournament, table: Payoffs) -> list[Profile]:
 def outsiders(tournament: Tournament, table: Payoffs) -> list[Profile]:
     """Return the stable mixes of finalists, without and with a lone player of each outsider."""
     members = finalists_of(table, tournament.finalists)
-    found = []
+    profiles = []
     for players in tournament.populations:
         for rest in resting(table.means(), players, members):
             counts = rounded(rest.mix, players - 1)
             held = dict(zip(members, counts, strict=True))
             for stranger in range(len(table)):
                 if stranger not in members:
-                    found.append(mixed({**held, stranger: 1}, len(table)))
+                    profiles.append(mixed({**held, stranger: 1}, len(table)))
             whole = rounded(rest.mix, players)
-            found.append(mixed(dict(zip(members, whole, strict=True)), len(table)))
-    return found
+            profiles.append(mixed(dict(zip(members, whole, strict=True)), len(table)))
+    return profiles
 
 
 def rounded(mix: Floats, players: int) -> tuple[int, ...]:

@@ -59,14 +59,14 @@ def assignment_of(tournament: Tournament, profile: Profile) -> Assignment:
             source["transport"] = one.transport  # type: ignore[assignment]
         sources.append(source)
         agents.append(agent)
-    found: Assignment = {
+    assignment: Assignment = {
         "sources": _listed(base["sources"], tournament.player, sources),
         "market.agents": _listed(base["market"]["agents"], tournament.player, agents),
     }
     players = sum(profile)
     for path, (amount, unit) in tournament.per_player.items():
-        found[path] = f"{amount * players:g} {unit}" if unit else amount * players
-    return found
+        assignment[path] = f"{amount * players:g} {unit}" if unit else amount * players
+    return assignment
 
 
 def _players(profile: Profile) -> Iterator[int]:
@@ -76,13 +76,13 @@ def _players(profile: Profile) -> Iterator[int]:
 
 
 def _listed(entries: list[Any], player: str, own: list[Any]) -> str:
-    found: list[Any] = []
+    listing: list[Any] = []
     for entry in entries:
         if entry["name"] == player:
-            found += [_over(entry, one) for one in own]
+            listing += [_over(entry, one) for one in own]
         else:
-            found.append(entry)
-    return msgspec.json.encode(found).decode()
+            listing.append(entry)
+    return msgspec.json.encode(listing).decode()
 
 
 def _over(entry: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:

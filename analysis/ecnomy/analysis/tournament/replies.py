@@ -82,29 +82,29 @@ class Reply(msgspec.Struct, frozen=True):
 
 def changes_of(table: Payoffs) -> tuple[Change, ...]:
     """Return all changes of a lone player, for each number of players."""
-    found = []
+    changes = []
     each = itertools.permutations(range(len(table)), 2)
     for players, (new, old) in itertools.product(table.populations, list(each)):
         mix = {new: 1, old: players - 1}
         before, after = table.alone(old, players), table.of(old, mix)
         loss = compared(before, after, paired=True, level=LEVEL)
-        found.append((players, new, old, table.gain(new, old, players), loss))
-    gains = q_values([gain.p for *_, gain, _ in found])
-    losses = q_values([loss.p for *_, loss in found])
+        changes.append((players, new, old, table.gain(new, old, players), loss))
+    gains = q_values([gain.p for *_, gain, _ in changes])
+    losses = q_values([loss.p for *_, loss in changes])
     return tuple(
         Change(*one, q_gain, q_loss)
-        for one, q_gain, q_loss in zip(found, gains, losses, strict=True)
+        for one, q_gain, q_loss in zip(changes, gains, losses, strict=True)
     )
 
 
 def replies_of(table: Payoffs, changes: tuple[Change, ...]) -> tuple[Reply, ...]:
     """Return the best reply to each strategy, for each number of players."""
-    found = []
+    replies = []
     for players, old in itertools.product(table.populations, range(len(table))):
         own = [one for one in changes if one.players == players and one.old == old]
         best = max(own, key=lambda one: one.gain.difference.mean)
         gains = best.gain.difference.mean > 0
         stays = all(one.regrets for one in own)
         number = best.new if gains else old
-        found.append(Reply(players, old, number, best if gains else None, stays))
-    return tuple(found)
+        replies.append(Reply(players, old, number, best if gains else None, stays))
+    return tuple(replies)

@@ -8,7 +8,7 @@ from typing import Final
 
 from ecnomy.analysis.game.dynamics import Rest
 from ecnomy.analysis.game.wording import listed, shares_words
-from ecnomy.analysis.tournament.paying import Entry, Found, Outcome
+from ecnomy.analysis.tournament.paying import Invasion, PopulationOutcome, TournamentFindings
 from ecnomy.analysis.tournament.replies import Change
 
 __all__ = [
@@ -32,7 +32,7 @@ def money(value: float, sign: str = "") -> str:
     return f"{value:{sign}.2f}".replace("-", "\u2212")
 
 
-def headline(found: Found) -> str:
+def headline(found: TournamentFindings) -> str:
     """Return a headline about whether it is worth paying for congestion."""
     if len(found.payers) in (0, len(found.table)):
         who = "Everybody" if found.payers else "Nobody"
@@ -43,7 +43,7 @@ def headline(found: Found) -> str:
     return _PAYS[verdicts.pop()]
 
 
-def verdict_class(found: Found) -> str:
+def verdict_class(found: TournamentFindings) -> str:
     """Return the CSS class that colours the headline."""
     verdicts = {one.verdict for one in found.outcomes}
     if len(verdicts) > 1 or len(found.payers) in (0, len(found.table)):
@@ -51,9 +51,9 @@ def verdict_class(found: Found) -> str:
     return {1: "yes", -1: "no", 0: "undecided"}[verdicts.pop()]
 
 
-def summary(found: Found) -> str:
+def summary(found: TournamentFindings) -> str:
     """Return sentences on the main rest points, with a player's payments and earnings at each."""
-    ends: dict[str, list[Outcome]] = {}
+    ends: dict[str, list[PopulationOutcome]] = {}
     for one in found.outcomes:
         ends.setdefault(_end(found, one), []).append(one)
     sentences = []
@@ -65,7 +65,7 @@ def summary(found: Found) -> str:
     return " ".join(sentences)
 
 
-def _end(found: Found, outcome: Outcome) -> str:
+def _end(found: TournamentFindings, outcome: PopulationOutcome) -> str:
     first = outcome.rests[0]
     if not first.still:
         return f"shares never come to rest ({outcome.paying:.0%} pay in the end)"
@@ -80,13 +80,13 @@ def _each(values: Sequence[float], none: str, some: str) -> str:
     return some.format(amounts[0] if len(set(amounts)) == 1 else listed(amounts))
 
 
-def mix_of(found: Found, rest: Rest) -> str:
+def mix_of(found: TournamentFindings, rest: Rest) -> str:
     """Return a mix in words, e.g. `all average` or `60% elastic and 40% reno`."""
     names = [found.table.names[number] for number in found.finalists]
     return shares_words(rest.mix, names)
 
 
-def sure_words(found: Found) -> str:
+def sure_words(found: TournamentFindings) -> str:
     """Return sentences on the agreement of seeds, and on strategies that gain by entering."""
     seeds = found.table.seeds
     agree = [f"{one.agree} of {seeds} seeds with {one.players} players" for one in found.outcomes]
@@ -107,7 +107,7 @@ def sure_words(found: Found) -> str:
     )
 
 
-def temptations(found: Found) -> list[Change]:
+def temptations(found: TournamentFindings) -> list[Change]:
     """Return the best change of a payer to a strategy that never pays, for each population.
 
     Before the change, all players use the paying strategy that earns most if all use it.
@@ -115,12 +115,12 @@ def temptations(found: Found) -> list[Change]:
     return _best(found, among_payers=True)
 
 
-def returns(found: Found) -> list[Change]:
+def returns(found: TournamentFindings) -> list[Change]:
     """Return the best change of a non-payer to a paying strategy, for each population."""
     return _best(found, among_payers=False)
 
 
-def _best(found: Found, *, among_payers: bool) -> list[Change]:
+def _best(found: TournamentFindings, *, among_payers: bool) -> list[Change]:
     table, best = found.table, []
     for players in table.populations:
         old = [n for n in range(len(table)) if (n in found.payers) == among_payers]
@@ -139,7 +139,7 @@ def _best(found: Found, *, among_payers: bool) -> list[Change]:
     return best
 
 
-def entry_words(found: Found, entry: Entry) -> str:
+def entry_words(found: TournamentFindings, entry: Invasion) -> str:
     """Return the strategy of a lone entrant and its gain, in words."""
     name, gain = found.table.names[entry.stranger], entry.gain.difference
     return f"{name} {money(gain.mean, '+')} ({money(gain.low, '+')} to {money(gain.high, '+')})"

@@ -143,11 +143,11 @@ def check_report(report: Report, limits: Limits) -> None:
 def check_request(request: Request, limits: Limits) -> None:
     """Raise ProtocolError unknown-flow or out-of-range for an invalid request."""
     if not 0 <= request.flow < limits.n_flows:
-        found = f"request.flow = {request.flow}, expected 0 to {limits.n_flows - 1}"
-        raise ProtocolError("unknown-flow", found)
+        fault = f"request.flow = {request.flow}, expected 0 to {limits.n_flows - 1}"
+        raise ProtocolError("unknown-flow", fault)
     if request.duration_ps < 0:
-        found = f"request.duration_ps = {request.duration_ps}, expected 0 ps or more"
-        raise ProtocolError("out-of-range", found)
+        fault = f"request.duration_ps = {request.duration_ps}, expected 0 ps or more"
+        raise ProtocolError("out-of-range", fault)
 
 
 def check_record(record: Record, limits: Limits) -> None:

@@ -111,10 +111,10 @@ def _map(body: Buffer, pos: int, count: int, depth: int) -> tuple[dict[str, int]
     for _ in range(count):
         if pos >= len(body):
             raise _truncated(body)
-        found = _text(body, pos)
-        if found is None:
+        text_and_end = _text(body, pos)
+        if text_and_end is None:
             raise ProtocolError("wrong-type", f"the key at byte {pos} is not a string")
-        key, pos = found
+        key, pos = text_and_end
         if key in keys:
             raise ProtocolError("duplicate-key", repr(key[:60]))
         keys[key] = pos
@@ -135,10 +135,10 @@ def _value(body: Buffer, pos: int, depth: int) -> int:
     elif 0x80 <= head <= 0x9F or head in _CONTAINER:
         return _container(body, pos, depth + 1)
     else:
-        found = _text(body, pos)
-        if found is None:
+        text_and_end = _text(body, pos)
+        if text_and_end is None:
             raise ProtocolError("not-messagepack", f"found {head:#04x} at byte {pos}")
-        return found[1]
+        return text_and_end[1]
     if end > len(body):
         raise _truncated(body)
     return end

@@ -8,7 +8,7 @@ from typing import Final
 
 from ecnomy.markets.cli.printing import hanging
 from ecnomy.markets.reference.entry import Entry
-from ecnomy.markets.reference.lookup import Group, below, grouped, parent_of
+from ecnomy.markets.reference.lookup import KeyGroup, below, grouped, parent_of
 
 __all__ = ["show_groups", "show_list", "show_units"]
 
@@ -16,7 +16,7 @@ _FULL: Final = 8  # largest number of entries printed in full
 _MOST_PATHS: Final = 3
 
 
-def show_groups(groups: Sequence[Group], entries: Sequence[Entry]) -> None:
+def show_groups(groups: Sequence[KeyGroup], entries: Sequence[Entry]) -> None:
     """Print variants or else a few keys in full, with their contents, and other keys as a list."""
     variants = [group for group in groups if group.entry.variant]
     keys = [group for group in groups if not group.entry.variant]
@@ -41,25 +41,25 @@ def show_units() -> None:
     print("units of values, as in `rate: 10 Mbps`")
     names = {"s": "times", "bit/s": "rates", "byte": "sizes", "money": "money"}
     names |= {"packet/s": "per second", "mark/s": "per second"}
-    found: dict[str, list[str]] = {}
+    units_by_quantity: dict[str, list[str]] = {}
     for unit, (_, base) in USUAL.items():
         if "/" not in base or base in names:
-            found.setdefault(names.get(base, "counts"), []).append(unit)
-    found["prices"] = [f"money/{one}" for one in PER]
-    longest = max(map(len, found))
-    for quantity, spellings in found.items():
+            units_by_quantity.setdefault(names.get(base, "counts"), []).append(unit)
+    units_by_quantity["prices"] = [f"money/{one}" for one in PER]
+    longest = max(map(len, units_by_quantity))
+    for quantity, spellings in units_by_quantity.items():
         print(hanging(f"  {quantity:<{longest}}  ", ", ".join(spellings)))
     print("Prefixes k, M, G and T are 10^3, 10^6, 10^9 and 10^12.")
 
 
-def show_list(groups: Sequence[Group]) -> None:
+def show_list(groups: Sequence[KeyGroup]) -> None:
     """Print each entry in two lines: its path, and its description."""
     for group in groups:
         print(hanging("", _title(group)))
         print(hanging("    ", group.entry.about))
 
 
-def _title(group: Group) -> str:
+def _title(group: KeyGroup) -> str:
     one, inside = group.entry, []
     if group.of:
         key = group.of[0].partition(": ")[0]
@@ -74,7 +74,7 @@ def _some(words: Sequence[str]) -> str:
     return ", ".join(words[:_MOST_PATHS]) + (f" and {more} more" if more > 0 else "")
 
 
-def _show(group: Group, entries: Sequence[Entry]) -> None:
+def _show(group: KeyGroup, entries: Sequence[Entry]) -> None:
     one = group.entry
     print(f"{one.name}  ({one.within[-1]})" if one.variant else hanging("", _title(group)))
     print(hanging("  ", one.about))
@@ -99,7 +99,7 @@ def _show(group: Group, entries: Sequence[Entry]) -> None:
     _show_children(children)
 
 
-def _show_children(groups: Sequence[Group]) -> None:
+def _show_children(groups: Sequence[KeyGroup]) -> None:
     keys = [group.entry for group in groups if not group.entry.variant]
     variants = [group.entry for group in groups if group.entry.variant]
     if variants:

@@ -52,15 +52,15 @@ class _Verbs(VerbGroup):
         if target is None:
             return None
         module, _, function = target.partition(":")
-        found = getattr(importlib.import_module(module), function)
-        if isinstance(found, typer.Typer):  # the verb has sub-commands
-            group = typer.main.get_command(found)
+        command = getattr(importlib.import_module(module), function)
+        if isinstance(command, typer.Typer):  # the verb has sub-commands
+            group = typer.main.get_command(command)
             group.name = cmd_name  # help lists a command by its name
             return group
         single = typer.Typer(
             add_completion=False, context_settings={"token_normalize_func": _option_now}
         )
-        single.command(cmd_name, cls=Verb)(found)
+        single.command(cmd_name, cls=Verb)(command)
         return typer.main.get_command(single)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -142,14 +142,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _usage(error: Any) -> str:
     """Describe a fault of the command line in one line."""
-    found = _value(error) or str(error.format_message()).rstrip(".")
+    fault = _value(error) or str(error.format_message()).rstrip(".")
     if error.ctx is None:
-        return found
+        return fault
     path = error.ctx.command_path
     verb = path.partition(" ")[2]
-    if verb in _WITH_VALUES and found.startswith("No such option: --set"):
-        found += "; write values for all runs in the file, such as `set: {duration: 60 s}`"
-    return f"{verb}{': ' if verb else ''}{found}; see `{path} --help`"
+    if verb in _WITH_VALUES and fault.startswith("No such option: --set"):
+        fault += "; write values for all runs in the file, such as `set: {duration: 60 s}`"
+    return f"{verb}{': ' if verb else ''}{fault}; see `{path} --help`"
 
 
 def _value(error: Any) -> str:

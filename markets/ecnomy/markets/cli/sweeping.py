@@ -16,7 +16,7 @@ from ecnomy.markets.session.progress import Runs
 
 if TYPE_CHECKING:
     from ecnomy.markets.sweep.driver import Tally
-    from ecnomy.markets.sweep.outcome import Outcome
+    from ecnomy.markets.sweep.outcome import RunOutcome
 
 __all__ = ["Observed", "Out", "Quick", "Scheduler", "chosen_options", "command_on", "resumable"]
 
@@ -78,7 +78,7 @@ class Observed:
         """See Observer."""
         self._runs.at(tally.total, tally.present, tally.done + tally.failed, tally.failed)
 
-    def ended(self, outcome: Outcome) -> None:
+    def ended(self, outcome: RunOutcome) -> None:
         """See Observer."""
         from ecnomy.markets.inputs.reading import known_name
 

@@ -52,7 +52,7 @@ def warnings(scenario: Scenario, plan: Plan) -> list[str]:
         scenario: the scenario.
         plan: the plan of the scenario.
     """
-    found = [
+    messages = [
         *_marks_requested(scenario, plan),
         *cheap_marks(scenario, plan),
         *heavy_weights(scenario, plan),
@@ -87,7 +87,7 @@ def warnings(scenario: Scenario, plan: Plan) -> list[str]:
         *unguarded_admission(scenario, plan),
         *claims_without_effect(scenario),
     ]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(messages))
 
 
 def _classless(scenario: Scenario, plan: Plan) -> Iterator[str]:

@@ -242,19 +242,19 @@ def _classes(scenario: Scenario, index: int, path: list[Direction], *, l4s: bool
         l4s: whether the packets on this path are ECT(1).
     """
     wanted = scenario.document.sources[index].service_class
-    found: list[int] = []
+    classes: list[int] = []
     for direction in path:
         scheduler = direction.scheduler
         if isinstance(scheduler, HeaderQueues):
-            found.append(scheduler.class_of(l4s=l4s))
+            classes.append(scheduler.class_of(l4s=l4s))
             continue
         at = plans.NONE if scheduler is None else scheduler.index(wanted)
         if at is None and scheduler is not None:
             where, known = f"sources[{index}].class", known_name(str(wanted), scheduler.names())
             unknown = f"the unknown class {wanted!r} of link {direction.name!r}"
             raise scenario.places.fault(where, unknown, known)
-        found.append(plans.NONE if at is None else at)
-    return found if max(found, default=plans.NONE) >= 0 else []
+        classes.append(plans.NONE if at is None else at)
+    return classes if max(classes, default=plans.NONE) >= 0 else []
 
 
 def _profile(source: Source) -> plans.Profile:

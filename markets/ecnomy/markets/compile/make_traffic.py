@@ -93,23 +93,23 @@ def _video(video: traffic.Video) -> Values:
 
 def traffic_parts(kind: traffic.Traffic) -> list[Law]:
     """Return the additional parts of a traffic law: sessions and page of web, speech of voip."""
-    found = []
+    parts = []
     if isinstance(kind, traffic.Web) and kind.sessions is not None:
         sessions = kind.sessions
         values: Values = {"idle_mean_s": sessions.idle / PS_PER_S, "pages_mean": sessions.pages}
-        found.append(law("part", "sessions", values))
+        parts.append(law("part", "sessions", values))
     if isinstance(kind, traffic.Web) and kind.page is not None:
         page = kind.page
         loaded: Values = {"parse_mean_s": page.parse / PS_PER_S, "objects_mean": page.objects}
-        found.append(law("part", "page", _sizes(page) | loaded))
+        parts.append(law("part", "page", _sizes(page) | loaded))
     if isinstance(kind, traffic.Voip) and kind.speech is not None:
         speech = kind.speech
         spoken: Values = {
             "talk_mean_s": speech.talk / PS_PER_S,
             "silence_mean_s": speech.silence / PS_PER_S,
         }
-        found.append(law("part", "speech", spoken))
-    return found
+        parts.append(law("part", "speech", spoken))
+    return parts
 
 
 def traffic_sizes(kind: traffic.Traffic) -> Sizes:

@@ -45,7 +45,7 @@ def path_by_hand(names: Sequence[str], network: Network, sender: str, receiver: 
         for one in link.directions():
             ways[link.name] += [(index, start, end) for start, end in _ends(one)]
             index += 1
-    found: list[int] = []
+    path_links: list[int] = []
     at, met = sender, [sender]
     for item, name in enumerate(names):
         if name not in ways:
@@ -59,11 +59,11 @@ def path_by_hand(names: Sequence[str], network: Network, sender: str, receiver: 
                 item, f"{name!r}, which leads back to {at!r}", "a path that visits each node once"
             )
         met.append(at)
-        found.append(number)
+        path_links.append(number)
     if at != receiver:
         last = len(names) - 1
         raise Mislaid(last, f"a path that ends at {at!r}", f"links that lead on to {receiver!r}")
-    return found
+    return path_links
 
 
 def _stuck(names: Sequence[str], item: int, at: str, ways: Ways, receiver: str) -> Mislaid:

@@ -25,12 +25,12 @@ def unstable_steps(scenario: Scenario, plan: Plan) -> Iterator[str]:
     Only written numbers are checked, because `auto` stays within the bounds.
     """
     worst: dict[str, tuple[float, str]] = {}
-    found = loops(plan)
+    loop_of_link = loops(plan)
     for index, (path, direction) in enumerate(link_paths(scenario)):
         marking = direction.marking
-        if index not in found or marking.law != "rem":
+        if index not in loop_of_link or marking.law != "rem":
             continue
-        loop = found[index]
+        loop = loop_of_link[index]
         bounds = {"gamma": (marking.written("gamma"), loop.most_gamma)}
         if loop.integrates:
             bounds["alpha"] = (marking.written("alpha"), loop.most_alpha)
@@ -53,9 +53,9 @@ def _expected(name: str, loop: Loop) -> str:
 
 def unreadable_prices(scenario: Scenario, plan: Plan) -> Iterator[str]:
     """Warn about the REM source whose share of marks is furthest outside 5 % to 99 %."""
-    found = [path for path in paths(plan) if path.price > 0]
+    priced_paths = [path for path in paths(plan) if path.price > 0]
     worst: tuple[float, str] = (1.0, "")
-    for path in found:
+    for path in priced_paths:
         written = scenario.document.sources[path.source].transport
         phi = getattr(written, "phi", AUTO_NUMBER)
         auto = phi == AUTO_NUMBER

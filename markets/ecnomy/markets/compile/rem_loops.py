@@ -113,13 +113,13 @@ def paths(plan: Plan) -> list[Path]:
 def loops(plan: Plan) -> dict[int, Loop]:
     """Return the loop of each REM link that REM sources use, by the link's index."""
     prices = _prices(plan)
-    found = _at(plan, prices)
+    source_paths = _at(plan, prices)
     priced = {link for link, price in prices.items() if price > 0}
     result = {}
     for link in prices:
         line, slope, lag = plan.links[link], 0.0, 0.0
         params = line.marking.params
-        for path in found:
+        for path in source_paths:
             source = plan.sources[path.source]
             if link in source.path:
                 own = source.count * _scale(plan, link, source) * path.slope
@@ -132,11 +132,11 @@ def loops(plan: Plan) -> dict[int, Loop]:
     return result
 
 
-def best_phi(plan: Plan, found: list[Path]) -> float:
+def best_phi(plan: Plan, source_paths: list[Path]) -> float:
     """Return the phi that minimises the largest error of a reading. A price must be above 0."""
     readings = {
         (path.price, _weight(source), *_params(source).values()): (path, source)
-        for path in found
+        for path in source_paths
         if path.price > 0
         for source in (plan.sources[path.source],)
     }
@@ -160,12 +160,12 @@ def _misread(path: Path, source: Source, log_phi: float) -> float:
     """Return E[(X / x(k) - 1)^2] over the marks k in N packets of a source."""
     count, u = int(_params(source)["samples"]), path.price * log_phi
     marked = math.log(-math.expm1(-u)) if u < 700 else 0.0
-    found = 0.0
+    error = 0.0
     for k in range(count + 1):
         price = math.inf if k == count else -math.log1p(-k / count) / log_phi
         chance = math.exp(math.log(math.comb(count, k)) + k * marked - (count - k) * u)
-        found += chance * (path.rate_pps / _rate(source, price) - 1) ** 2
-    return found
+        error += chance * (path.rate_pps / _rate(source, price) - 1) ** 2
+    return error
 
 
 def _rem_sources(plan: Plan) -> list[int]:
@@ -227,15 +227,15 @@ def _root(load: Callable[[float], float], capacity_pps: float) -> float:
 
 
 def _at(plan: Plan, prices: dict[int, float]) -> list[Path]:
-    found = []
+    source_paths = []
     for index in _rem_sources(plan):
         source = plan.sources[index]
         price = _path_price(source, prices)
         rate = _rate(source, price)
         w = _weight(source)
         slope = w if _params(source)["utility"] else rate**2 / w
-        found.append(Path(index, price, rate, slope))
-    return found
+        source_paths.append(Path(index, price, rate, slope))
+    return source_paths
 
 
 def _path_price(source: Source, prices: dict[int, float]) -> float:

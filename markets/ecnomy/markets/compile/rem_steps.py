@@ -51,17 +51,17 @@ def with_rem_steps(scenario: Scenario, plan: Plan) -> Plan:
     plan = _with_phi(scenario, plan)
     from ecnomy.markets.compile.rem_loops import loops
 
-    found = loops(plan)
+    loop_of_link = loops(plan)
     links = list(plan.links)
     for index, (_, direction) in enumerate(link_paths(scenario)):
         marking = direction.marking
-        if marking.law != "rem" or index not in found:
+        if marking.law != "rem" or index not in loop_of_link:
             continue
         params = links[index].marking.params
         if marking.written("gamma") == AUTO_NUMBER:
-            params = params | {"gamma": found[index].gamma}
+            params = params | {"gamma": loop_of_link[index].gamma}
         if marking.written("alpha") == AUTO_NUMBER:
-            params = params | {"alpha": found[index].alpha(params["gamma"])}
+            params = params | {"alpha": loop_of_link[index].alpha(params["gamma"])}
         links[index] = _link(links[index], params)
     return msgspec.structs.replace(plan, links=links)
 
@@ -164,12 +164,12 @@ def _best(scenario: Scenario, plan: Plan, where: str) -> float:
             given = f"auto together with the mark_rate of {source.name} (sources[{index}])"
             expected = "a number, or weights instead of mark_rates"
             raise scenario.places.fault(where, given, expected)
-    found = paths(plan)
-    prices = [path.price for path in found if path.price > 0]
+    source_paths = paths(plan)
+    prices = [path.price for path in source_paths if path.price > 0]
     if not prices:
         expected = "a number, because no REM link reaches a price above 0"
         raise scenario.places.fault(where, "auto", expected)
-    phi, most = best_phi(plan, found), param("marking", "rem", "phi").max
+    phi, most = best_phi(plan, source_paths), param("marking", "rem", "phi").max
     if phi > most:
         given = (
             f"auto at prices from {min(prices):.3g} to {max(prices):.3g}, which gives phi {phi:.3g}"

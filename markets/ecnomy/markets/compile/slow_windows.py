@@ -101,46 +101,46 @@ def slow_windows(scenario: Scenario, plan: Plan) -> Iterator[str]:
     their settling is part of the measurement.
     """
     measured_s = (plan.duration_ps - plan.warmup_ps) / PS_PER_S
-    for found in settlings(scenario, plan):
-        source = found.source
+    for settling in settlings(scenario, plan):
+        source = settling.source
         settled_ps = plan.warmup_ps - _last_start_ps(source)
-        if source.start.at_ps > plan.warmup_ps or found.time_s * PS_PER_S <= settled_ps:
+        if source.start.at_ps > plan.warmup_ps or settling.time_s * PS_PER_S <= settled_ps:
             continue
         assert isinstance(source.transport, Tcp)
         first = source.transport.initial_window
         settled_s = max(settled_ps, 0) / PS_PER_S
-        if found.small and first > found.window:
-            off = _excess(found, min(first, 1.0), settled_s, measured_s)
+        if settling.small and first > settling.window:
+            off = _excess(settling, min(first, 1.0), settled_s, measured_s)
         else:
-            away = min(1.0, abs(1.0 - first / found.window))
-            left = away * math.exp(-settled_s / found.time_s)
-            off = left * min(1.0, found.time_s / measured_s)
+            away = min(1.0, abs(1.0 - first / settling.window))
+            left = away * math.exp(-settled_s / settling.time_s)
+            off = left * min(1.0, settling.time_s / measured_s)
         if off >= _OFF:
-            enough_s = math.ceil(_CALM * found.time_s + _last_start_ps(source) / PS_PER_S)
+            enough_s = math.ceil(_CALM * settling.time_s + _last_start_ps(source) / PS_PER_S)
             yield (
-                f"source {source.name}: its windows settle in about {found.time_s:.3g} s (a "
-                f"round trip of {found.rtt_s * 1e3:.3g} ms over gain {found.gain:.3g} and "
-                f"{_per_step(found)}), longer than the warm-up of "
+                f"source {source.name}: its windows settle in about {settling.time_s:.3g} s (a "
+                f"round trip of {settling.rtt_s * 1e3:.3g} ms over gain {settling.gain:.3g} and "
+                f"{_per_step(settling)}), longer than the warm-up of "
                 f"{plan.warmup_ps / PS_PER_S:g} s. Means are off by about {off:.0%}; set warmup to "
                 f"{enough_s} s, or raise the gain or the charges"
             )
 
 
-def _per_step(found: Settling) -> str:
-    if found.small:
-        return f"{found.window * found.probability:.2g} marks per round trip"
-    return f"a marking probability of {found.probability:.2g}"
+def _per_step(settling: Settling) -> str:
+    if settling.small:
+        return f"{settling.window * settling.probability:.2g} marks per round trip"
+    return f"a marking probability of {settling.probability:.2g}"
 
 
-def _excess(found: Settling, first: float, settled_s: float, measured_s: float) -> float:
+def _excess(settling: Settling, first: float, settled_s: float, measured_s: float) -> float:
     """Return the measured mean of W / W* - 1 for a window that falls from `first` to W* < 1.
 
     The solution of dW/dt = W (1 - W / W*) / time is W* / W = 1 - c exp(-t / time), with
     c = 1 - W* / first.
     """
-    c = 1 - found.window / first
-    begin, end = (c * math.exp(-t / found.time_s) for t in (settled_s, settled_s + measured_s))
-    return found.time_s / measured_s * math.log((1 - end) / (1 - begin))
+    c = 1 - settling.window / first
+    begin, end = (c * math.exp(-t / settling.time_s) for t in (settled_s, settled_s + measured_s))
+    return settling.time_s / measured_s * math.log((1 - end) / (1 - begin))
 
 
 def small_windows(scenario: Scenario, plan: Plan) -> Iterator[str]:
@@ -148,17 +148,17 @@ def small_windows(scenario: Scenario, plan: Plan) -> Iterator[str]:
 
     Their target w needs a window of w / p, because they receive p marks per packet.
     """
-    for found in settlings(scenario, plan):
-        transport = found.source.transport
+    for settling in settlings(scenario, plan):
+        transport = settling.source.transport
         assert isinstance(transport, Tcp)
         floor = transport.min_window
         if transport.window.law in _PER_MARK and transport.send == "ack-clocked":
-            over = floor / found.window
+            over = floor / settling.window
             if over > 1 + _OFF:
                 packets = "1 packet" if floor == 1 else f"{floor:g} packets"
                 yield (
-                    f"source {found.source.name}: its ACK clock keeps {packets} in flight where "
-                    f"{found.window:.3g} would give its target marks, so it takes about "
+                    f"source {settling.source.name}: its ACK clock keeps {packets} in flight where "
+                    f"{settling.window:.3g} would give its target marks, so it takes about "
                     f"{over:.3g} times its target. With send: paced, its window can fall below "
                     "one packet"
                 )

@@ -216,13 +216,13 @@ class _Exam:
 
 def _state(cls: type) -> dict[str, str]:
     """Return class attributes and module variables, which objects of a class share, as text."""
-    found = {}
+    state = {}
     for owner in cls.__mro__[:-1]:
         for name, value in vars(owner).items():
             if not name.startswith("__") and not callable(value):
-                found[f"{owner.__name__}.{name}"] = repr(value)
+                state[f"{owner.__name__}.{name}"] = repr(value)
     module = sys.modules.get(cls.__module__)
     for name, value in vars(module).items() if module else ():
         if not name.startswith("__") and not callable(value) and not hasattr(value, "__spec__"):
-            found[name] = repr(value)
-    return found
+            state[name] = repr(value)
+    return state

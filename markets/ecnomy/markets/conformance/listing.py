@@ -86,13 +86,13 @@ class Listed(msgspec.Struct, frozen=True):
 
 def installed() -> list[Listed]:
     """Return the built-in strategies by name, and then those of other packages."""
-    found = [_listed(name, "ecnomy") for name in sorted(BUILT_IN)]
+    strategies = [_listed(name, "ecnomy") for name in sorted(BUILT_IN)]
     entries = importlib.metadata.entry_points(group=GROUP)
     for entry in sorted(entries, key=lambda entry: entry.name):
         if entry.name not in BUILT_IN:
             package = entry.dist.name if entry.dist is not None else entry.value
-            found.append(_listed(entry.name, package))
-    return found
+            strategies.append(_listed(entry.name, package))
+    return strategies
 
 
 def _listed(name: str, origin: str) -> Listed:

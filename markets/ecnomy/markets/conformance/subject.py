@@ -222,7 +222,7 @@ def _copied(value: object) -> object:
 
 def changed(observation: Any, was: Any) -> list[str]:
     """Return the names of the fields of an observation that have changed."""
-    now, found = _fields(observation), []
+    now, names = _fields(observation), []
     for name, value in was.items():
         held: Any = now[name]
         if isinstance(value, np.ndarray):
@@ -230,5 +230,5 @@ def changed(observation: Any, was: Any) -> list[str]:
         else:
             same = value == held
         if not same:
-            found.append(name)
-    return found
+            names.append(name)
+    return names

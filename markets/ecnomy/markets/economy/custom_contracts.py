@@ -28,12 +28,12 @@ class Guarded:
 
     def due(self, epoch: Epoch) -> Dues:
         """See Contract."""
-        found: object = self._due(epoch)
-        if not isinstance(found, Dues):
+        dues: object = self._due(epoch)
+        if not isinstance(dues, Dues):
             wanted = "expected ecnomy.markets.economy.contracts.Dues"
-            name = type(found).__name__
+            name = type(dues).__name__
             raise StrategyError(f"the contract of {self._who}: due returned {name}, {wanted}")
-        return found
+        return dues
 
 
 class _Rule:
@@ -47,12 +47,14 @@ class _Rule:
 
     def row_price_micro(self) -> Integers | Floats:
         """See Settlement."""
-        found: object = self._price()
-        if not isinstance(found, np.ndarray) or found.shape != (self._rows,):
-            returned = f"shape {found.shape}" if isinstance(found, np.ndarray) else f"{found!r:.80}"
+        prices: object = self._price()
+        if not isinstance(prices, np.ndarray) or prices.shape != (self._rows,):
+            returned = (
+                f"shape {prices.shape}" if isinstance(prices, np.ndarray) else f"{prices!r:.80}"
+            )
             wanted = f"expected an array of {self._rows} prices, one per flow"
             raise InputError(f"{self._who}: row_price_micro returned {returned}, {wanted}")
-        return found
+        return prices
 
 
 def settlement_of(

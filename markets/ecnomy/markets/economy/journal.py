@@ -34,8 +34,8 @@ __all__ = [
     "PRICE",
     "REFUSED",
     "TARIFF",
-    "Entry",
     "Journal",
+    "JournalEntry",
 ]
 
 PRICE: Final = "price_micro_per_mark"
@@ -54,7 +54,7 @@ NAMES: Final = (  # written by the market itself
 Column = Integers | Floats
 
 
-class Entry(msgspec.Struct, frozen=True, eq=False):
+class JournalEntry(msgspec.Struct, frozen=True, eq=False):
     """The values that one agent gives to flows under one name at one time."""
 
     t_ps: int
@@ -68,24 +68,24 @@ class Journal:
     """A list of entries, in the order in which they were added."""
 
     def __init__(self) -> None:
-        self._fresh: list[Entry] = []
+        self._fresh: list[JournalEntry] = []
 
     def one(self, t_ps: int, agent: str, name: str, value: float) -> None:
         """Add a value that applies to no particular flow."""
         flow, column = np.array([-1], dtype=np.int64), np.array([value], dtype=np.float64)
-        self._fresh.append(Entry(t_ps, agent, name, flow, column))
+        self._fresh.append(JournalEntry(t_ps, agent, name, flow, column))
 
     def many(self, t_ps: int, agent: str, flow: Integers, name: str, value: Column) -> None:
         """Add one value per flow. If there are no flows, nothing is added."""
         if len(flow):
-            self._fresh.append(Entry(t_ps, agent, name, flow, value.astype(np.float64)))
+            self._fresh.append(JournalEntry(t_ps, agent, name, flow, value.astype(np.float64)))
 
     @property
-    def fresh(self) -> Sequence[Entry]:
+    def fresh(self) -> Sequence[JournalEntry]:
         """Return the entries added since the last `take`, without removing them."""
         return self._fresh
 
-    def take(self) -> list[Entry]:
+    def take(self) -> list[JournalEntry]:
         """Return and remove the entries added since the last call."""
         fresh, self._fresh = self._fresh, []
         return fresh

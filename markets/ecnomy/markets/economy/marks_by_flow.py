@@ -45,13 +45,13 @@ class MarksByFlow:
 
     def by_row(self, epoch: Epoch, marks: Integers) -> Integers:
         """Divide the number of marks of each source among its rows of flows."""
-        found = np.zeros(int(self._first[-1]), dtype=np.int64)
-        found[self._first[:-1][self._single]] = marks[self._single]
+        marks_by_row = np.zeros(int(self._first[-1]), dtype=np.int64)
+        marks_by_row[self._first[:-1][self._single]] = marks[self._single]
         delivered = epoch.flows("ce")
         for source in np.flatnonzero((marks > 0) & ~self._single).tolist():
             own = slice(int(self._first[source]), int(self._first[source + 1]))
-            found[own] = shared(int(marks[source]), delivered[own])
-        return found
+            marks_by_row[own] = shared(int(marks[source]), delivered[own])
+        return marks_by_row
 
 
 def shared(total: int, weights: Integers) -> Integers:
@@ -62,15 +62,15 @@ def shared(total: int, weights: Integers) -> Integers:
     if len(weights) == 1:
         return np.array([total], dtype=np.int64)
     weights = weights if weights.any() else np.ones_like(weights)
-    found = np.zeros(len(weights), dtype=np.int64)
+    shares = np.zeros(len(weights), dtype=np.int64)
     used = np.flatnonzero(weights)  # other rows have a remainder of 0
     weight = weights[used]
     whole = sum(weight.tolist())
     if total * int(weight.max()) > _LARGEST or whole > _LARGEST:
         weight = weight.astype(object)  # Python integers do not overflow
     part, rest = total * weight // whole, total * weight % whole
-    found[used] = part
-    left = total - int(found.sum())
+    shares[used] = part
+    left = total - int(shares.sum())
     if left:
-        found[used[np.argsort(-rest, kind="stable")[:left]]] += 1
-    return found
+        shares[used[np.argsort(-rest, kind="stable")[:left]]] += 1
+    return shares

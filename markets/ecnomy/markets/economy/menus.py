@@ -42,12 +42,12 @@ class StrategyMenus:
 
     def of(self, who: str) -> list[MenuView]:
         """Return the menus that apply to flows of this agent."""
-        found = []
+        views = []
         for provider, names in self.names.items():
             rows = self.rows(who, provider)
             if len(rows):
-                found.append(MenuView(provider, STRATEGY, names, rows, self.choice[provider][rows]))
-        return found
+                views.append(MenuView(provider, STRATEGY, names, rows, self.choice[provider][rows]))
+        return views
 
 
 class MarketMenus:
@@ -68,14 +68,14 @@ class MarketMenus:
 
     def of(self, who: str) -> tuple[MenuView, ...]:
         """See Menus."""
-        found = []
+        views = []
         for contract, menu in self._sold:
             own = self._own(who, contract)
             if own.any():
                 flows, choice = contract.rows[own], menu.choice[own]
                 names = tuple(menu.names)
-                found.append(MenuView(contract.seller, contract.name, names, flows, choice))
-        return (*found, *self._picked.of(who))
+                views.append(MenuView(contract.seller, contract.name, names, flows, choice))
+        return (*views, *self._picked.of(who))
 
     def picked(self, provider: str) -> Integers:
         """Return the number of each flow's choice from this provider's menu of strategies."""

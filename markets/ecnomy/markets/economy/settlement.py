@@ -272,10 +272,10 @@ class _MarkSet:
         columns = [marks.of_sources(epoch) for marks in self._marks]
         self.counts = self.counts + np.array(columns, dtype=np.int64).T
         met = zip(self._marks, columns, strict=True)
-        found = [marks.by_row(epoch, column) for marks, column in met]
-        rows = [np.flatnonzero(quantity).astype(np.int64) for quantity in found]
+        marks_by_row = [marks.by_row(epoch, column) for marks, column in met]
+        rows = [np.flatnonzero(quantity).astype(np.int64) for quantity in marks_by_row]
         row = np.concatenate(rows)
-        quantity = np.concatenate([q[own] for q, own in zip(found, rows, strict=True)])
+        quantity = np.concatenate([q[own] for q, own in zip(marks_by_row, rows, strict=True)])
         domain = np.repeat(np.arange(len(rows), dtype=np.int64), [len(own) for own in rows])
         price = self._domains.priced(epoch.price_micro, domain, self._domains.other_rows[row])
         debit = self._parties.mark_payers(epoch.offer)[row]

@@ -21,10 +21,10 @@ POST: Final = "post"
 
 def in_order(roles: Iterable[Role]) -> dict[str, list[Role]]:
     """Return the agents of each phase, in the order in which they act."""
-    found: dict[str, list[Role]] = {phase: [] for phase in PHASES}
+    roles_by_phase: dict[str, list[Role]] = {phase: [] for phase in PHASES}
     for role in roles:
-        found[role.phase].append(role)
-    return found
+        roles_by_phase[role.phase].append(role)
+    return roles_by_phase
 
 
 def posting_fees(roles: Iterable[Role]) -> list[Role]:

@@ -141,11 +141,11 @@ def _exclusions(inet: Path) -> str:
 
 def _environment(installation: Installation) -> dict[str, str]:
     omnetpp, inet = installation.omnetpp.folder, installation.inet.folder
-    found = {name: value for name, value in os.environ.items() if name not in _DROPPED}
+    variables = {name: value for name, value in os.environ.items() if name not in _DROPPED}
     for name, folders in (
         ("PATH", [omnetpp / "bin"]),
         ("LD_LIBRARY_PATH", [omnetpp / "lib", inet / "src"]),
     ):
-        before = [found[name]] if found.get(name) else []
-        found[name] = os.pathsep.join([*map(str, folders), *before])
-    return found | {OMNETPP_VARIABLE: str(omnetpp), INET_VARIABLE: str(inet)}
+        before = [variables[name]] if variables.get(name) else []
+        variables[name] = os.pathsep.join([*map(str, folders), *before])
+    return variables | {OMNETPP_VARIABLE: str(omnetpp), INET_VARIABLE: str(inet)}

@@ -111,9 +111,9 @@ def find_engine() -> Path:
         return Path(given)
     beside = [sysconfig.get_path("scripts"), str(Path(sys.executable).parent)]
     for folder in (*dict.fromkeys(beside), None):
-        found = shutil.which(BINARY, path=folder)
-        if found:
-            return Path(found)
+        program = shutil.which(BINARY, path=folder)
+        if program:
+            return Path(program)
     places = ", ".join([VARIABLE, *dict.fromkeys(beside), "PATH"])
     raise EngineError(f"{BINARY} not found (searched {places}); reinstall ecnomy")
 

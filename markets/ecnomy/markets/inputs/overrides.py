@@ -47,8 +47,8 @@ class _If(msgspec.Struct, frozen=True):
     values: tuple[str, ...]
 
     def holds(self, node: Node) -> bool:
-        found = node.mapping().get(self.key)
-        return found is not None and (not self.values or found.text in self.values)
+        child = node.mapping().get(self.key)
+        return child is not None and (not self.values or child.text in self.values)
 
 
 _Step = str | int | _If
@@ -119,7 +119,7 @@ def located(root: Node, path: str) -> tuple[str | int, ...]:
     Raises: ScenarioError: the text is not a path.
     """
     place = Place(f"--set {path}", None)
-    found: list[str | int] = []
+    keys: list[str | int] = []
     node: Node | None = root
     for step in _steps(path.strip(), place):
         if isinstance(step, _If):
@@ -128,9 +128,9 @@ def located(root: Node, path: str) -> tuple[str | int, ...]:
         if node is not None and isinstance(node.value, list) and isinstance(step, str):
             names = [item.mapping().get("name", _NOTHING).value for item in node.items()]
             key = names.index(step) if step in names else step
-        found.append(key)
+        keys.append(key)
         node = _below(node, key)
-    return tuple(found)
+    return tuple(keys)
 
 
 def _below(node: Node | None, key: str | int) -> Node | None:

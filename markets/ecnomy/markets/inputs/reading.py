@@ -193,9 +193,9 @@ def _read_list(node: Node, item: Any, path: str, places: Places) -> tuple[Any, .
         raise node.place.error(path, show(node), "a list, whose items begin with '- '")
     gaps = _Gaps()
     entries = enumerate(node.value)
-    found = tuple(gaps.read(child, item, child_path(path, i), places) for i, child in entries)
+    elements = tuple(gaps.read(child, item, child_path(path, i), places) for i, child in entries)
     gaps.refuse()
-    return found
+    return elements
 
 
 def _read_dict(node: Node, item: Any, path: str, places: Places) -> dict[str, Any]:
@@ -203,9 +203,9 @@ def _read_dict(node: Node, item: Any, path: str, places: Places) -> dict[str, An
         raise node.place.error(path, show(node), "a mapping of names")
     gaps = _Gaps()
     entries = node.value.items()
-    found = {key: gaps.read(child, item, child_path(path, key), places) for key, child in entries}
+    fields = {key: gaps.read(child, item, child_path(path, key), places) for key, child in entries}
     gaps.refuse()
-    return found
+    return fields
 
 
 def _read_union(node: Node, kinds: list[Any], path: str, places: Places) -> Any:

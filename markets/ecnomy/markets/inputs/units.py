@@ -212,12 +212,12 @@ def pattern(unit: str) -> str:
 def _words() -> dict[Any, str]:
     """Return a regular expression for the units of each dimension, without quotients."""
     prefixes = "|".join(sorted(name[:-1] for name in _names() if name.endswith("-")))
-    found: dict[Any, list[str]] = {}
+    names_by_dimension: dict[Any, list[str]] = {}
     for name in sorted(name for name in _names() if not name.endswith("-")):
         dimension = _unit(name).dimensionality
         plural = "s?" if len(name) > 1 else ""  # pint has no plural of a symbol such as s
-        found.setdefault(dimension, []).append(f"{name}{plural}")
-    made = {of: f"(?:{prefixes})?(?:{'|'.join(names)})" for of, names in found.items()}
+        names_by_dimension.setdefault(dimension, []).append(f"{name}{plural}")
+    made = {of: f"(?:{prefixes})?(?:{'|'.join(names)})" for of, names in names_by_dimension.items()}
     return made | {_unit("dimensionless").dimensionality: "dimensionless"}
 
 

@@ -147,13 +147,13 @@ class ByHand(Stepped):
         rows = self._rows("set_class", source)
         offers = self.parties.offers
         held = {offers[i].provider for i in self.offer[rows].tolist() if i != NO_OFFER}
-        found = [i for i, o in enumerate(offers) if o.provider in held and o.name == name]
-        if not found or np.any(self.offer[rows] == NO_OFFER):
+        matches = [i for i, o in enumerate(offers) if o.provider in held and o.name == name]
+        if not matches or np.any(self.offer[rows] == NO_OFFER):
             sold = ", ".join(offer.name for offer in offers if offer.provider in held)
             expected = f"one of {sold}" if sold else "a source in a class"
             raise InputError(f"set_class({source!r}): found {name!r}, expected {expected}")
         self.note_by_hand("class", source, name)
-        self._moves.append((rows, found[0]))
+        self._moves.append((rows, matches[0]))
 
     def _rows(self, who: str, source: str) -> Integers:
         return self.parties.flows([_name(who, "source", source)])

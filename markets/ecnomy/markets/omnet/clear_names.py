@@ -56,10 +56,10 @@ def clear_names(places: Mapping[str, Place], links: Links, area: Box) -> dict[st
     first = sorted(places, key=lambda node: ends[node])
     tries = [_settled(order, places, lines, ends, area) for order in (first, first[::-1])]
 
-    def total(found: Mapping[str, Place]) -> float:
-        moved = sum(_weight(ends[node]) * math.dist(found[node], places[node]) for node in places)
+    def total(layout: Mapping[str, Place]) -> float:
+        moved = sum(_weight(ends[node]) * math.dist(layout[node], places[node]) for node in places)
         return moved + sum(
-            float(_costs(node, found, lines)(_array([found[node]])).sum()) for node in places
+            float(_costs(node, layout, lines)(_array([layout[node]])).sum()) for node in places
         )
 
     return min(tries, key=total)
@@ -69,20 +69,20 @@ def _settled(
     order: Sequence[str], places: Mapping[str, Place], lines: Links, ends: Counter[str], area: Box
 ) -> dict[str, Place]:
     """Move nodes one at a time, until no node moves or _PASSES passes are done."""
-    found = dict(places)
+    layout = dict(places)
     for _ in range(_PASSES):
-        before = dict(found)
+        before = dict(layout)
         for node in order:
-            cost, home = _costs(node, found, lines), places[node]
-            if found[node] == home and cost(_array([home]))[0, 0] == 0:
+            cost, home = _costs(node, layout, lines), places[node]
+            if layout[node] == home and cost(_array([home]))[0, 0] == 0:
                 continue
-            tries = [found[node], home, *_around(home, area)]
+            tries = [layout[node], home, *_around(home, area)]
             moved = np.hypot(*(_array(tries) - _array(home)).T)
             costs = cost(_array(tries)).sum(axis=1) + _weight(ends[node]) * moved
-            found[node] = tries[int(np.argmin(costs))]
-        if found == before:
+            layout[node] = tries[int(np.argmin(costs))]
+        if layout == before:
             break
-    return found
+    return layout
 
 
 def _weight(lines: int) -> float:
@@ -153,17 +153,17 @@ def _costs(node: str, places: Mapping[str, Place], lines: Links) -> Callable[[Fl
         here = tries[:, None]
         own = here[..., [0, 1, 0, 1]] + offsets
         crossed = inside(begin, end, own[:, 0, None]) + inside(begin, end, own[:, 1, None])
-        found = crossed.sum(axis=1)
+        crossings = crossed.sum(axis=1)
         for far in joined:
             its = there[far]
             apart = (passing != far).all(axis=1)
-            found += _meet(here, its, begin[apart], end[apart]).sum(axis=1)
-            found += inside(tries, its, own[:, 1])
-            found += inside(here, its, boxes[:, 1]).sum(axis=1)
-            found += inside(here, its, np.delete(boxes[:, 0], far, axis=0)).sum(axis=1)
+            crossings += _meet(here, its, begin[apart], end[apart]).sum(axis=1)
+            crossings += inside(tries, its, own[:, 1])
+            crossings += inside(here, its, boxes[:, 1]).sum(axis=1)
+            crossings += inside(here, its, np.delete(boxes[:, 0], far, axis=0)).sum(axis=1)
         near = np.maximum(_APART - np.hypot(*np.moveaxis(here - there, -1, 0)), 0.0).sum(axis=1)
         covered = _shared(own[:, :, None, None], boxes).sum(axis=(1, 2, 3))
-        return np.stack([_CROSSED * found + _COVERED * covered, _NEAR * near], axis=1)
+        return np.stack([_CROSSED * crossings + _COVERED * covered, _NEAR * near], axis=1)
 
     return cost
 

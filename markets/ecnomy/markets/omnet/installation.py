@@ -99,10 +99,12 @@ def find_installation() -> Installation:
     if newer is not None:
         library = library_of(modules, suffix)
         raise InputError(f"{library}: older than {newer}; rebuild it: make -C {modules}")
-    found = Installation(omnetpp, inet, modules, suffix)
-    if not os.access(found.opp_run, os.X_OK):
-        raise InputError(f"{found.opp_run}: not found; build OMNeT++, or set {OMNETPP_VARIABLE}")
-    return found
+    installation = Installation(omnetpp, inet, modules, suffix)
+    if not os.access(installation.opp_run, os.X_OK):
+        raise InputError(
+            f"{installation.opp_run}: not found; build OMNeT++, or set {OMNETPP_VARIABLE}"
+        )
+    return installation
 
 
 def find_omnetpp() -> Part:
@@ -182,8 +184,12 @@ def _places() -> list[Path]:
     """Return the existing folders of the modules, or only that in ECNOMY_OMNET if it is set."""
     given = os.environ.get(PROJECT_VARIABLE)
     here = Path(__file__).resolve()
-    found = [Path(sys.prefix).parent / "omnet", here.parents[4] / "omnet", here.parent / "project"]
-    wanted = [Path(given).absolute()] if given else list(dict.fromkeys(found))
+    folders = [
+        Path(sys.prefix).parent / "omnet",
+        here.parents[4] / "omnet",
+        here.parent / "project",
+    ]
+    wanted = [Path(given).absolute()] if given else list(dict.fromkeys(folders))
     return [folder for folder in wanted if (folder / "inet/package.ned").is_file()]
 
 

@@ -107,10 +107,10 @@ def _spread(plan: Plan) -> dict[str, tuple[float, float]]:
 
     graph = _graph(plan)
     if len(graph) <= _STRESSED and networkx.is_connected(graph):
-        found = networkx.kamada_kawai_layout(graph)
+        layout = networkx.kamada_kawai_layout(graph)
     else:
-        found = networkx.spring_layout(graph, iterations=_STEPS, seed=_SEED)
-    return {node: (float(x), float(y)) for node, (x, y) in found.items()}
+        layout = networkx.spring_layout(graph, iterations=_STEPS, seed=_SEED)
+    return {node: (float(x), float(y)) for node, (x, y) in layout.items()}
 
 
 def _turned(plan: Plan, places: Positions) -> dict[str, tuple[float, float]]:
@@ -147,13 +147,13 @@ def _beside(plan: Plan, known: Positions) -> dict[str, tuple[float, float]]:
             (middle[0] - min(xs)) / size + 0.5 * math.cos(angle),
             (middle[1] - min(ys)) / size + 0.5 * math.sin(angle),
         )
-    found = networkx.spring_layout(
+    layout = networkx.spring_layout(
         graph, pos=start, fixed=list(known), iterations=_STEPS, seed=_SEED
     )
     return dict(known) | {
         node: (
-            min(xs) + size * round(float(found[node][0]), _DIGITS),
-            min(ys) + size * round(float(found[node][1]), _DIGITS),
+            min(xs) + size * round(float(layout[node][0]), _DIGITS),
+            min(ys) + size * round(float(layout[node][1]), _DIGITS),
         )
         for node in others
     }

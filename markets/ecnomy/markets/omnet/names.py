@@ -37,7 +37,7 @@ _LAW_TYPES: Final = {
 
 def identifiers(names: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
     """Return a distinct NED identifier for each name, neither reserved nor in `taken`."""
-    used, found = set(taken) | _RESERVED, {}
+    used, identifier_of = set(taken) | _RESERVED, {}
     for name in names:
         plain = re.sub(r"[^A-Za-z0-9_]", "_", name)
         plain = plain if plain[:1].isalpha() else f"_{plain}"
@@ -45,8 +45,8 @@ def identifiers(names: Iterable[str], taken: Iterable[str] = ()) -> dict[str, st
         while chosen in used:
             chosen, number = f"{plain}_{number}", number + 1
         used.add(chosen)
-        found[name] = chosen
-    return found
+        identifier_of[name] = chosen
+    return identifier_of
 
 
 def law_type(family: str, law: str) -> str:

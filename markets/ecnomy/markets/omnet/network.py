@@ -90,8 +90,8 @@ def _clear(
     names = {node.shown: node.name for node in placed}
     ends = [(plan.nodes[link.source], plan.nodes[link.target]) for link in plan.links]
     lines = [(names[a], names[b]) for a, b in ends if a in names and b in names]
-    found = clear_names({node.name: places[node.shown] for node in placed}, lines, area)
-    return {node.shown: found[node.name] for node in placed}
+    clear_places = clear_names({node.name: places[node.shown] for node in placed}, lines, area)
+    return {node.shown: clear_places[node.name] for node in placed}
 
 
 def _node(node: Node, place: tuple[int, int] | None) -> str:

@@ -63,10 +63,10 @@ def with_network(plan: Plan, network: str) -> Plan:
     return made
 
 
-def in_words(found: list[str]) -> str:
+def in_words(texts: list[str]) -> str:
     """Return the first differences, and the number of further ones."""
-    rest = len(found) - _SHOWN
-    return "; ".join(found[:_SHOWN]) + (f"; and {rest} more" if rest > 0 else "")
+    rest = len(texts) - _SHOWN
+    return "; ".join(texts[:_SHOWN]) + (f"; and {rest} more" if rest > 0 else "")
 
 
 def _names(structs: Any) -> str:

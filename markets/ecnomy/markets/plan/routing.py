@@ -107,12 +107,12 @@ class Router:
 
     def _directed(self, path: Sequence[int], source: Hashable) -> list[int]:
         """Return the directions in which a path traverses links."""
-        found: list[int] = []
+        directions: list[int] = []
         for link in path:
             ways = self._ways[link]
-            at = self._ends[found[-1]][1] if found else source
-            found.append(next((way for way in ways if self._ends[way][0] == at), ways[0]))
-        return found
+            at = self._ends[directions[-1]][1] if directions else source
+            directions.append(next((way for way in ways if self._ends[way][0] == at), ways[0]))
+        return directions
 
     def _to(self, target: Hashable) -> dict[Hashable, int]:
         """Return the remaining cost to `target` from every node that can reach it."""
@@ -137,18 +137,18 @@ def _distances_from(
     links: Mapping[Hashable, Mapping[Hashable, int]], start: Hashable
 ) -> dict[Hashable, int]:
     """Return the least cost to each node within reach, by Dijkstra's algorithm."""
-    found: dict[Hashable, int] = {}
+    distances: dict[Hashable, int] = {}
     turn = itertools.count()  # breaks ties, because nodes may have no order
     waiting: list[tuple[int, int, Hashable]] = [(0, next(turn), start)]
     while waiting:
         distance, _, node = heapq.heappop(waiting)
-        if node in found:
+        if node in distances:
             continue
-        found[node] = distance
+        distances[node] = distance
         for neighbour, cost in links.get(node, {}).items():
-            if neighbour not in found:
+            if neighbour not in distances:
                 heapq.heappush(waiting, (distance + cost, next(turn), neighbour))
-    return found
+    return distances
 
 
 def _costs(delays_ps: Sequence[int], metric: str, hashed: bool) -> list[int]:

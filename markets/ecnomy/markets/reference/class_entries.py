@@ -50,10 +50,10 @@ def role_entries() -> tuple[Entry, ...]:
 
 
 def _about_role(preset: Preset) -> str:
-    found = importlib.util.find_spec("ecnomy.agents")
-    assert found is not None and found.origin is not None
+    spec = importlib.util.find_spec("ecnomy.agents")
+    assert spec is not None and spec.origin is not None
     module = preset.path.partition(":")[0].removeprefix("ecnomy.agents.").replace(".", "/")
-    text = (Path(found.origin).parent / f"{module}.py").read_text(encoding="utf-8")
+    text = (Path(spec.origin).parent / f"{module}.py").read_text(encoding="utf-8")
     return first_sentence(ast.get_docstring(ast.parse(text)))  # an import would need Mesa
 
 
@@ -69,12 +69,12 @@ def strategy_entries() -> tuple[Entry, ...]:
     """Return a variant for each installed strategy, and entries for its parameters."""
     from ecnomy.agents.strategies import BUILT_IN, GROUP, find
 
-    found: list[Entry] = []
+    entries: list[Entry] = []
     others = importlib.metadata.entry_points(group=GROUP).names - set(BUILT_IN)
     for name in (*sorted(BUILT_IN), *sorted(others)):
         with contextlib.suppress(Exception):  # code of other packages may fail in any way
-            found += _variant(name, find(name))
-    return tuple(found)
+            entries += _variant(name, find(name))
+    return tuple(entries)
 
 
 @functools.cache
@@ -92,7 +92,7 @@ def _variant(name: str, cls: type) -> tuple[Entry, ...]:
         takes=f"a mapping with kind: {name}",
         example=in_yaml({"kind": name, **parameters_example(cls)}),
     )
-    found = [itself]
+    entries = [itself]
     for parameter, field in declared(cls).items():
         said = attributes(cls).get(parameter, "")
         span = match[1] if (match := _BRACKETS.search(said)) else ""
@@ -108,11 +108,11 @@ def _variant(name: str, cls: type) -> tuple[Entry, ...]:
             example=f"{parameter}: {strategy_sample(parameter, field)}",
             whole=strategy_with(cls, name, parameter),
         )
-        found.append(key)
+        entries.append(key)
         for form, kind in field.forms.items():
             inside = below(_variant(form, kind), parameter, within)
-            found += (msgspec.structs.replace(one, roles=itself.roles) for one in inside)
-    return tuple(found)
+            entries += (msgspec.structs.replace(one, roles=itself.roles) for one in inside)
+    return tuple(entries)
 
 
 def _default(field: Field) -> str:

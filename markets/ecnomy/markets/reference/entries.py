@@ -60,7 +60,7 @@ def scenario_entries() -> tuple[Entry, ...]:
 def struct_entries(kind: type[msgspec.Struct]) -> tuple[Entry, ...]:
     """Return the entries of a mapping's keys and of all keys below. Paths begin at the mapping."""
     made = _made(kind)
-    found: list[Entry] = []
+    entries: list[Entry] = []
     for key, field in fields_of(kind).items():
         value = None
         if not field.required:
@@ -71,7 +71,7 @@ def struct_entries(kind: type[msgspec.Struct]) -> tuple[Entry, ...]:
                     value = made.implied(key)
         default = None if field.required else _text(value, field.type)
         shown = key_sample(kind, key, field.type, default or "")
-        found.append(
+        entries.append(
             Entry(
                 path=key,
                 name=key,
@@ -85,13 +85,13 @@ def struct_entries(kind: type[msgspec.Struct]) -> tuple[Entry, ...]:
                 whole=whole_sample(kind, key, shown) if kind.__struct_config__.tag_field else "",
             )
         )
-        roles = found[-1].roles
+        roles = entries[-1].roles
         owner = _owner_of_row(kind)
         for one in below(_inside(field.type), key):
             if owner and key == "strategy" and one.roles and owner not in one.roles:
                 continue  # a strategy of other agents
-            found.append(msgspec.structs.replace(one, roles=one.roles or roles))
-    return tuple(found)
+            entries.append(msgspec.structs.replace(one, roles=one.roles or roles))
+    return tuple(entries)
 
 
 def _note(kind: type[msgspec.Struct], field: FieldInfo) -> str:

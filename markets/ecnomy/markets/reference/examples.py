@@ -41,11 +41,11 @@ def titles() -> dict[str, str]:
     Raises:
         InputError: the examples are not installed.
     """
-    found = {}
+    titles_by_name = {}
     for file in examples_folder().glob("*.yaml"):
         title = _TITLE.search(file.read_text(encoding="utf-8"))
-        found[file.stem] = title[1].strip("\"'") if title else ""
-    return dict(sorted(found.items()))
+        titles_by_name[file.stem] = title[1].strip("\"'") if title else ""
+    return dict(sorted(titles_by_name.items()))
 
 
 def copy_example(name: str, folder: Path) -> list[Path]:
@@ -122,7 +122,7 @@ def files_of(name: str) -> list[Path]:
     folder = examples_folder()
     files = [folder / f"{name}.yaml"]
     for file in files:  # the list grows in the loop
-        found = _BESIDE.findall(file.read_text(encoding="utf-8"))
-        beside = [folder / (base or module) for base, module in found]
+        matches = _BESIDE.findall(file.read_text(encoding="utf-8"))
+        beside = [folder / (base or module) for base, module in matches]
         files += [one for one in beside if one.is_file() and one not in files]
     return files

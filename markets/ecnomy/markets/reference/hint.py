@@ -53,8 +53,8 @@ def _elsewhere(error: ScenarioError, entries: Sequence[Entry]) -> str:
     if unknown is None:
         return ""
     key = unknown[1]
-    found = [one for one in entries if one.name == key and not one.variant and "." in one.path]
-    places = list(dict.fromkeys(_place(one) for one in found))
+    matches = [one for one in entries if one.name == key and not one.variant and "." in one.path]
+    places = list(dict.fromkeys(_place(one) for one in matches))
     if not 0 < len(places) <= _MOST_PLACES:
         return ""
     return f"; {key!r} is a key of {', '.join(places)}; ecnomy explain {key}"

@@ -12,13 +12,22 @@ import msgspec
 from ecnomy.agents.errors import InputError
 from ecnomy.markets.reference.entry import Entry
 
-__all__ = ["Group", "below", "grouped", "known_path", "lookup", "parent_of", "search", "sections"]
+__all__ = [
+    "KeyGroup",
+    "below",
+    "grouped",
+    "known_path",
+    "lookup",
+    "parent_of",
+    "search",
+    "sections",
+]
 
 _INDEX = re.compile(r"\[[^\]]*\]")
 _ITEM = re.compile(r"\[([0-9]+)\]")  # item of a list; the key after it is not a name
 
 
-class Group(msgspec.Struct, frozen=True):
+class KeyGroup(msgspec.Struct, frozen=True):
     """Entries with equal content, at different paths or for different laws.
 
     Attributes:
@@ -33,20 +42,20 @@ class Group(msgspec.Struct, frozen=True):
     of: tuple[str, ...]
 
 
-def grouped(entries: Iterable[Entry]) -> list[Group]:
+def grouped(entries: Iterable[Entry]) -> list[KeyGroup]:
     """Return groups of entries with equal content, in the order of their first entries."""
-    found: dict[tuple[object, ...], list[Entry]] = {}
+    entries_by_content: dict[tuple[object, ...], list[Entry]] = {}
     for one in entries:
         of = one.within[-1:] if one.variant else bool(one.within)
         same = (one.name, of, one.about, one.takes, one.default, one.file)
-        found.setdefault(same, []).append(one)
-    return [_group(same) for same in found.values()]
+        entries_by_content.setdefault(same, []).append(one)
+    return [_group(same) for same in entries_by_content.values()]
 
 
-def _group(same: list[Entry]) -> Group:
+def _group(same: list[Entry]) -> KeyGroup:
     ordered = sorted(same, key=lambda one: one.path.count("."))
     paths = tuple(dict.fromkeys(one.path for one in ordered))
-    return Group(
+    return KeyGroup(
         ordered[0], paths, tuple(dict.fromkeys(w for one in same for w in one.within[-1:]))
     )
 
@@ -74,8 +83,8 @@ def lookup(word: str, entries: Sequence[Entry]) -> list[Entry]:
         parts = [one for one in parts if _has_all(typed, one)] or parts  # likewise
         choices = [one for one in entries if len(typed) == 1 and typed[0] in one.choices]
         plain = [one for one in choices if not any(v.name == typed[0] for v in variants)]
-        if found := [*variants, *(whole or [*parts, *plain])] or _naming(typed, entries):
-            return found
+        if matches := [*variants, *(whole or [*parts, *plain])] or _naming(typed, entries):
+            return matches
     names = {one.name for one in entries} | {c for one in entries for c in one.choices}
     near = difflib.get_close_matches(typed[-1] if typed else "", sorted(names), 5, 0.6)
     more = f"did you mean {', '.join(near)}?" if near else "search all descriptions with `--search`"
@@ -107,7 +116,7 @@ def search(words: str, entries: Iterable[Entry]) -> list[Entry]:
 def below(parent: Entry, entries: Iterable[Entry]) -> list[Entry]:
     """Return the keys of a mapping, or the laws and kinds that a key may name."""
     depth = len(parent.within)
-    found = []
+    children = []
     for one in entries:
         if one.file != parent.file or one.within[:depth] != parent.within or one is parent:
             continue
@@ -116,8 +125,8 @@ def below(parent: Entry, entries: Iterable[Entry]) -> list[Entry]:
         steps = [s for s in one.path[len(parent.path) :].split(".") if s and s[0] != "<"]
         variant = one.variant and not steps and len(one.within) == depth + 1
         if variant or (not one.variant and len(steps) == 1 and len(one.within) == depth):
-            found.append(one)
-    return found
+            children.append(one)
+    return children
 
 
 def parent_of(key: Entry, entries: Iterable[Entry]) -> Entry | None:

@@ -187,7 +187,7 @@ def _scaled(match: re.Match[str], thousands: str = "") -> str:
 
 def readable(text: str) -> str:
     """Return a text with its quantities in common units."""
-    return _QUANTITY.sub(lambda found: _scaled(found, ","), text)
+    return _QUANTITY.sub(lambda match: _scaled(match, ","), text)
 
 
 def sample(kind: Any, key: str, owner: str = "") -> Any:
@@ -296,12 +296,12 @@ def _plain(kind: Any) -> Any:
 def example_of(kind: type[msgspec.Struct]) -> dict[str, Any]:
     """Return an example of a law, a kind or another mapping, with only the necessary keys."""
     config = kind.__struct_config__
-    found: dict[str, Any] = {str(config.tag_field): str(config.tag)} if config.tag_field else {}
+    example: dict[str, Any] = {str(config.tag_field): str(config.tag)} if config.tag_field else {}
     beside = _BESIDE.get(str(config.tag), ())
     for key, field in fields_of(kind).items():
         if field.required or key in beside:
-            found[key] = sample(field.type, key, kind.__name__)
-    return found
+            example[key] = sample(field.type, key, kind.__name__)
+    return example
 
 
 def whole_sample(kind: type[msgspec.Struct], key: str, shown: str) -> str:

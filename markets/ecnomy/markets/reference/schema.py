@@ -52,7 +52,7 @@ def struct_schema(kind: type[msgspec.Struct], title: str) -> Schema:
 
 def _shared(schema: Schema) -> Schema:
     """Return the schema with one definition for each long pattern, instead of its copies."""
-    found: dict[str, str] = {}
+    pattern_names: dict[str, str] = {}
 
     def walk(value: Any) -> Any:
         if isinstance(value, list | tuple):
@@ -62,13 +62,13 @@ def _shared(schema: Schema) -> Schema:
         text = value.get("pattern", "")
         if not isinstance(text, str) or len(text) < _LONG:
             return {key: walk(item) for key, item in value.items()}
-        name = found.setdefault(text, f"quantity.{len(found) + 1}")
+        name = pattern_names.setdefault(text, f"quantity.{len(pattern_names) + 1}")
         one = {"$ref": f"#/definitions/{name}"}
         rest = {key: item for key, item in value.items() if key not in ("type", "pattern")}
         return rest | {"allOf": [one]} if rest else one  # keys beside "$ref" are ignored
 
     made: Schema = walk(schema)
-    for text, name in found.items():
+    for text, name in pattern_names.items():
         made["definitions"][name] = {"type": "string", "pattern": text}
     return made
 

@@ -69,14 +69,14 @@ _KEYS: Final = {
 @functools.cache
 def attributes(cls: type) -> dict[str, str]:
     """Return the description of each field, from `Attributes:` of a class and its bases."""
-    found: dict[str, str] = {}
+    descriptions: dict[str, str] = {}
     for base in reversed(cls.__mro__):
-        found |= _section(base.__dict__.get("__doc__") or "")
-    return found
+        descriptions |= _section(base.__dict__.get("__doc__") or "")
+    return descriptions
 
 
 def _section(doc: str) -> dict[str, str]:
-    found: dict[str, str] = {}
+    descriptions: dict[str, str] = {}
     names: list[str] = []
     inside = False
     for line in inspect.cleandoc(doc).splitlines():
@@ -84,10 +84,10 @@ def _section(doc: str) -> dict[str, str]:
             inside, names = line == "Attributes:", []
         elif inside and (match := _FIELDS.fullmatch(line)):
             names = match[1].split(", ")
-            found |= dict.fromkeys(names, match[2])
+            descriptions |= dict.fromkeys(names, match[2])
         elif inside and line.strip():
-            found |= {name: f"{found[name]} {line.strip()}" for name in names}
-    return {name: sentence(text) for name, text in found.items()}
+            descriptions |= {name: f"{descriptions[name]} {line.strip()}" for name in names}
+    return {name: sentence(text) for name, text in descriptions.items()}
 
 
 def sentence(text: str) -> str:
@@ -98,11 +98,11 @@ def sentence(text: str) -> str:
 
 @functools.cache
 def _laws() -> dict[type, tuple[str, str]]:
-    found = dict(_PARTS)
+    laws = dict(_PARTS)
     for family, union in _FAMILIES.items():
         for kind in typing.get_args(union):
-            found[kind] = (family, str(kind.__struct_config__.tag))
-    return found
+            laws[kind] = (family, str(kind.__struct_config__.tag))
+    return laws
 
 
 def law_of(cls: type) -> LawEntry | None:

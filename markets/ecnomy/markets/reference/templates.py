@@ -243,7 +243,7 @@ def _place(kind: str, file: str) -> Path:
 
 
 def _filled(text: str, words: dict[str, str]) -> str:
-    return re.sub("|".join(words), lambda found: words[found[0]], text)
+    return re.sub("|".join(words), lambda match: words[match[0]], text)
 
 
 def _renamed(text: str, template: Template, words: dict[str, str]) -> str:

@@ -81,7 +81,7 @@ def floors(run: RawRun) -> list[Floor]:
     reports = WindowReports.of(run, "cwnd", "weight", "srtt_s", "active", "ce") if held else None
     if reports is None:
         return []
-    found = []
+    sources_at_floor = []
     for source in held:
         own = reports.own(source)
         cwnd, weight, rtt_s, active, ce = (values[:, own] for values in reports.columns.values())
@@ -102,5 +102,5 @@ def floors(run: RawRun) -> list[Floor]:
             taken_per_s=float((np.diff(ce, axis=0) * on).sum()) / flow_s,
         )
         if floor.asked_per_s > 0 and floor.share > LEAST and floor.over > 1 + LEAST:
-            found.append(floor)
-    return found
+            sources_at_floor.append(floor)
+    return sources_at_floor

@@ -61,11 +61,11 @@ class Measuring:
 
     def tables(self, market: MarketLike) -> dict[str, dict[str, Any]]:
         """Return the columns of `flows`, `links` and, if any source crosses a link, `pairs`."""
-        found = {
+        columns = {
             "flows": flow_rows(self._plan, self._start, self._end, market.offers, market.offer),
             "links": link_rows(self._plan, self._start, self._end),
         }
-        return found | ({"pairs": {**self._pairs, **self._pair_names()}} if self._pairs else {})
+        return columns | ({"pairs": {**self._pairs, **self._pair_names()}} if self._pairs else {})
 
     def ending(self, market: MarketLike) -> dict[str, Any]:
         """Return the manifest's entries for the end of a run: measured window, classes, balances.

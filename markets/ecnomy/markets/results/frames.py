@@ -153,14 +153,14 @@ def class_labels(manifest: Manifest) -> list[str]:
 
 def units_of_kinds(manifest: Manifest) -> dict[str, str]:
     """Return the unit of quantities by kind of posting; for contracts, it is the meter's unit."""
-    found = dict(_KIND_UNITS)
+    units = dict(_KIND_UNITS)
     scenario: Any = manifest.scenario or {}
     for agent in (scenario.get("market") or {}).get("agents") or ():
         for contract in agent.get("contracts") or ():
             meter = METERS[contract["meter"]]
             unit = "s" if meter.unit == "ps" else f"{meter.unit}s"
-            found[contract.get("name") or f"{meter.name}-charge"] = unit
-    return found
+            units[contract.get("name") or f"{meter.name}-charge"] = unit
+    return units
 
 
 def _entry(name: str) -> tuple[str, str, float]:
@@ -180,13 +180,13 @@ def _meanings(
     names: pd.Series[str], value: Floats, unset: Truths, classes: list[str]
 ) -> npt.NDArray[np.object_]:
     """Return the meaning of each value that is a code (class, on, off, none), otherwise ""."""
-    found = np.full(len(value), "", dtype=object)
-    found[unset] = "none"
+    meanings = np.full(len(value), "", dtype=object)
+    meanings[unset] = "none"
     switched = (names == ACTIVE).to_numpy(dtype=np.bool_)
-    found[switched] = np.where(value[switched] > 0, "on", "off")
+    meanings[switched] = np.where(value[switched] > 0, "on", "off")
     chosen = names.isin(("class", REFUSED)).to_numpy(dtype=np.bool_)
-    found[chosen] = _named(value[chosen].astype(np.int64), classes, "no class")
-    return found
+    meanings[chosen] = _named(value[chosen].astype(np.int64), classes, "no class")
+    return meanings
 
 
 def _plain(table: pd.DataFrame) -> pd.DataFrame:

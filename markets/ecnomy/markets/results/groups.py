@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from ecnomy.markets.plan import Plan
 
-__all__ = ["Group", "background_rows", "groups_in", "groups_of"]
+__all__ = ["GroupMeans", "background_rows", "groups_in", "groups_of"]
 
 _NUMBERS: Final = ("members", "goodput_bps", "marks_per_s", "ce", "fee_micro", "mark_charge_micro")
 _COLUMNS: Final = ("flow", "source", "class", "provider", *_NUMBERS)
@@ -47,7 +47,7 @@ class Tables(Protocol):
         """Return the given columns of a table."""
 
 
-class Group(msgspec.Struct, frozen=True):
+class GroupMeans(msgspec.Struct, frozen=True):
     """The mean rates and payments of a class's flows, or of a source's flows outside classes.
 
     A flow counts for the class that it has at the end of the run.
@@ -69,7 +69,7 @@ class Group(msgspec.Struct, frozen=True):
         return self.charge_per_s * (self.flows if self.active is None else self.active)
 
 
-def groups_in(run: Tables) -> list[Group]:
+def groups_in(run: Tables) -> list[GroupMeans]:
     """Return the groups of a run over its measured window, in the order of their first flows.
 
     Raises:
@@ -81,7 +81,7 @@ def groups_in(run: Tables) -> list[Group]:
 
 def groups_of(
     flows: Mapping[str, Any], background: Collection[int], switches: Switches, measured: Measured
-) -> list[Group]:
+) -> list[GroupMeans]:
     """Return the groups of a run over its measured window, in the order of their first flows.
 
     Args:
@@ -146,14 +146,14 @@ def _group(
     window_s: float,
     background: Collection[int],
     on: dict[int, float],
-) -> Group:
+) -> GroupMeans:
     total = {key: sum(row[key] for row in rows) for key in _NUMBERS}
     own = sum(row["mark_charge_micro"] for row in rows if row["flow"] in background)
     count, marks, charge = total["members"], total["ce"], total["mark_charge_micro"]
     active = sum(on.get(row["flow"], row["members"]) for row in rows)
     counted = active or count
     spent_s = counted * window_s * MICRO
-    return Group(
+    return GroupMeans(
         name=name,
         flows=count,
         goodput_bps=total["goodput_bps"] / counted,

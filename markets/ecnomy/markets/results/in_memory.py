@@ -20,7 +20,7 @@ from ecnomy.markets.economy.journal import ACTIVE
 from ecnomy.markets.economy.market_like import MarketLike
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.results.flows_and_links import Measuring
-from ecnomy.markets.results.groups import Group, groups_of
+from ecnomy.markets.results.groups import GroupMeans, groups_of
 from ecnomy.markets.results.manifest import Manifest
 from ecnomy.markets.results.rawrun import RawRun
 from ecnomy.markets.results.results import Results
@@ -102,7 +102,7 @@ class InMemory:
                 t_ps = np.full(len(entry.flow), entry.t_ps, dtype=np.int64)
                 self._switched.append((t_ps, entry.flow, entry.value))
 
-    def _groups(self, manifest: Manifest, tables: dict[str, dict[str, Any]]) -> list[Group]:
+    def _groups(self, manifest: Manifest, tables: dict[str, dict[str, Any]]) -> list[GroupMeans]:
         none = np.zeros(0, dtype=np.int64)
         columns = zip(*self._switched, strict=True) if self._switched else ([none],) * 3
         switches = Switches(self._plan, *(np.concatenate(column) for column in columns))
@@ -115,12 +115,12 @@ class InMemory:
 
 class _InMemoryRun(RawRun):
     def __init__(
-        self, manifest: Manifest, tables: dict[str, dict[str, Any]], groups: list[Group]
+        self, manifest: Manifest, tables: dict[str, dict[str, Any]], groups: list[GroupMeans]
     ) -> None:
         super().__init__(_NOWHERE, manifest)
         self._tables, self._rows = tables, groups
 
-    def groups(self) -> list[Group]:
+    def groups(self) -> list[GroupMeans]:
         """See RawRun."""
         return self._rows
 

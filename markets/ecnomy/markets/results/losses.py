@@ -69,8 +69,8 @@ def losses(run: RawRun) -> list[Losses]:
     rates = target_rates(run, reports) if reports is not None else None
     if reports is None or rates is None:
         return []
-    found = (_of_source(run.plan, source, reports, rates) for source in sources)
-    return [one for one in found if one is not None]
+    losses_by_source = (_of_source(run.plan, source, reports, rates) for source in sources)
+    return [one for one in losses_by_source if one is not None]
 
 
 def _of_source(plan: Plan, source: Source, reports: WindowReports, rates: Floats) -> Losses | None:

@@ -129,9 +129,9 @@ def read_manifest(path: str | Path) -> Manifest:
         raise ResultsError(f"{folder}: not a results folder (it has no {MANIFEST}){hint}")
     raw = file.read_bytes()
     try:
-        found = msgspec.json.decode(raw, type=_Header).format
-        if found != FORMAT:
-            raise ResultsError(other_format(file, "results format", found, FORMAT))
+        file_format = msgspec.json.decode(raw, type=_Header).format
+        if file_format != FORMAT:
+            raise ResultsError(other_format(file, "results format", file_format, FORMAT))
         version = msgspec.json.decode(raw, type=_PlanHeader).plan.plan
         if version != PLAN_VERSION:
             raise ResultsError(other_format(file, "plan version", version, PLAN_VERSION))
@@ -148,6 +148,6 @@ def _near(folder: Path) -> Path | None:
     name = glob.escape(folder.name)
     for pattern in (name, f"{name}-[0-9]*"):
         with contextlib.suppress(OSError, ValueError):  # the name is not a valid pattern
-            if found := sorted(inside.glob(f"{pattern}/{MANIFEST}")):
-                return found[0].parent
+            if manifests := sorted(inside.glob(f"{pattern}/{MANIFEST}")):
+                return manifests[0].parent
     return None

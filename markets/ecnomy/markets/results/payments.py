@@ -188,13 +188,15 @@ def _marks_set(raw: RawRun) -> dict[str, dict[str, int]]:
     plan, pairs = raw.plan, raw.pairs
     if "marks" not in pairs.columns:
         return {}
-    found = {}
+    marks_by_source = {}
     for name, own in pairs[pairs["marks"] > 0].groupby(pairs["source_name"].astype(str)):
         path = {plan.links[link].name for s in plan.sources if s.name == name for link in s.path}
         data = own[own["link_name"].astype(str).isin(path)]
         if len(data):
-            found[str(name)] = dict(zip(data["link_name"].astype(str), data["marks"], strict=True))
-    return found
+            marks_by_source[str(name)] = dict(
+                zip(data["link_name"].astype(str), data["marks"], strict=True)
+            )
+    return marks_by_source
 
 
 def _unknown(raw: RawRun, who: str, accounts: set[str]) -> str:

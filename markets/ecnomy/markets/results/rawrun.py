@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from ecnomy.agents.errors import ResultsError
 from ecnomy.markets.plan import Plan
-from ecnomy.markets.results.groups import Group, groups_in
+from ecnomy.markets.results.groups import GroupMeans, groups_in
 from ecnomy.markets.results.manifest import Manifest, Measured, read_manifest
 from ecnomy.markets.results.runtables import RunTables
 from ecnomy.markets.support.intact import check_file
@@ -116,7 +116,7 @@ class RawRun(RunTables):
             return self.manifest.measured
         return Measured(self.plan.warmup_ps, self.plan.duration_ps)
 
-    def groups(self) -> list[Group]:
+    def groups(self) -> list[GroupMeans]:
         """Return rates and payments by group; [] without the tables or with an empty window."""
         there = all(self.file(name).is_file() for name in ("flows", "ledger", "agents"))
         return groups_in(self) if there and self.measured.to_ps > self.measured.from_ps else []

@@ -151,10 +151,10 @@ class Results(RunTables):
         """Return the balance of each account at the end: money received minus money paid."""
         import pandas as pd
 
-        found = {
+        money_by_account = {
             name: micro / MICRO for name, micro in (self.manifest.balances_micro or {}).items()
         }
-        series = pd.Series(found, name="balance", dtype=float).rename_axis("account")
+        series = pd.Series(money_by_account, name="balance", dtype=float).rename_axis("account")
         series.attrs["unit"] = "money"
         return series
 

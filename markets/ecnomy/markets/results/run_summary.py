@@ -16,7 +16,7 @@ from rich import box
 from rich.table import Table
 
 from ecnomy.agents.times import PS_PER_S
-from ecnomy.markets.results.groups import Group, groups_in
+from ecnomy.markets.results.groups import GroupMeans, groups_in
 from ecnomy.markets.results.rawrun import open_raw
 
 __all__ = [
@@ -39,7 +39,7 @@ _HEADINGS: Final = (
 _MOST_ROWS: Final = 24
 
 
-def groups(folder: Path) -> list[Group]:
+def groups(folder: Path) -> list[GroupMeans]:
     """Return the groups of the run in a folder (see `groups_in`)."""
     return groups_in(open_raw(folder))
 
@@ -69,7 +69,7 @@ def values(folder: Path) -> dict[str, Any]:
     }
 
 
-def payment_table(rows: Iterable[Group]) -> Table:
+def payment_table(rows: Iterable[GroupMeans]) -> Table:
     """Return the groups as a table for a terminal."""
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
     table.add_column("who")
@@ -83,7 +83,7 @@ def payment_table(rows: Iterable[Group]) -> Table:
     return table
 
 
-def background_in_words(rows: Iterable[Group]) -> str:
+def background_in_words(rows: Iterable[GroupMeans]) -> str:
     """Return a line on all payments for marks and the background's share, or "" if nobody paid."""
     groups = list(rows)
     whole = sum(row.all_charge_per_s for row in groups)
@@ -96,7 +96,7 @@ def background_in_words(rows: Iterable[Group]) -> str:
     )
 
 
-def _cells(row: Group) -> list[str]:
+def _cells(row: GroupMeans) -> list[str]:
     return [
         row.name,
         str(row.flows) if row.active is None else f"{row.active:.1f} of {row.flows}\nactive",

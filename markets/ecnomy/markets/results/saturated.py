@@ -74,7 +74,7 @@ def saturated(run: RawRun) -> list[Saturated]:
     rates = target_rates(run, reports) if reports is not None else None
     if reports is None or rates is None:
         return []
-    found = []
+    saturations = []
     for source in sources:
         own = reports.own(source)
         held_ps, weight, rtt_s, active, ce = (values[:, own] for values in reports.columns.values())
@@ -93,8 +93,8 @@ def saturated(run: RawRun) -> list[Saturated]:
             taken_per_s=float((np.diff(ce, axis=0) * on).sum()) / flow_s,
         )
         if one.held:
-            found.append(one)
-    return found
+            saturations.append(one)
+    return saturations
 
 
 def _ever_saturated(run: RawRun) -> list[Source]:

@@ -62,10 +62,10 @@ class Switches:
         Returns:
             The means, as [interval, row of `rows`].
         """
-        found = np.zeros((max(len(edges_ps) - 1, 0), len(self.rows)))
+        means = np.zeros((max(len(edges_ps) - 1, 0), len(self.rows)))
         for number, (low, high) in enumerate(zip(edges_ps[:-1], edges_ps[1:], strict=True)):
             inside = np.minimum(self._end, high) - np.maximum(self._begin, low)
             time_ps = np.maximum(inside, 0).astype(np.float64)
             whole = np.bincount(self._index, time_ps, minlength=len(self.rows))
-            found[number] = whole / float(high - low) * self._flows
-        return found
+            means[number] = whole / float(high - low) * self._flows
+        return means

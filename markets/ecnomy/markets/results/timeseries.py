@@ -146,8 +146,8 @@ def _gained(epochs: Epochs, name: str, edges: Integers) -> Floats:
 def _divided(top: Floats, bottom: Floats) -> Floats:
     """Return quotients, with NaN for a divisor of 0."""
     there = np.broadcast_to(bottom > 0, top.shape)
-    found = np.divide(top, bottom, out=np.full(top.shape, np.nan), where=there)
-    return np.asarray(found, dtype=np.float64)
+    quotients = np.divide(top, bottom, out=np.full(top.shape, np.nan), where=there)
+    return np.asarray(quotients, dtype=np.float64)
 
 
 class _Groups(msgspec.Struct, frozen=True, eq=False):
@@ -162,8 +162,8 @@ class _Groups(msgspec.Struct, frozen=True, eq=False):
         at = np.arange(intervals)[:, None] * size + self.codes
         inside = self.codes >= 0
         weights = np.broadcast_to(values, self.codes.shape)
-        found = np.bincount(at[inside], weights[inside], minlength=intervals * size)
-        return np.asarray(found.reshape(intervals, size), dtype=np.float64)
+        sums = np.bincount(at[inside], weights[inside], minlength=intervals * size)
+        return np.asarray(sums.reshape(intervals, size), dtype=np.float64)
 
 
 def _groups(raw: RawRun, epochs: Epochs, edges: Integers, by: str) -> _Groups:
@@ -299,10 +299,10 @@ def _of_accounts(
 
 def _summed(table: pd.DataFrame, side: str, edges: Integers) -> dict[str, Floats]:
     """Return the money that each account paid or received up to each time."""
-    found = {}
+    totals = {}
     table = table.sort_values("t_ps", kind="stable")  # calls are booked after their date
     for name, own in table.groupby(table[side].astype(str), sort=False):
         so_far = np.append(0, own["amount_micro"].to_numpy(dtype=np.int64).cumsum())
         last = np.searchsorted(own["t_ps"].to_numpy(dtype=np.int64), edges, side="right")
-        found[str(name)] = so_far[last] / MICRO
-    return found
+        totals[str(name)] = so_far[last] / MICRO
+    return totals

@@ -49,10 +49,10 @@ class Range(msgspec.Struct, frozen=True):
     def value(self, share: float) -> float:
         """Convert a share to a value."""
         if self.log:
-            found = self.least * math.pow(self.most / self.least, share)
+            value = self.least * math.pow(self.most / self.least, share)
         else:
-            found = self.least + share * (self.most - self.least)
-        return min(max(found, self.least), self.most)
+            value = self.least + share * (self.most - self.least)
+        return min(max(value, self.least), self.most)
 
 
 class Ranges(msgspec.Struct, frozen=True):
@@ -89,15 +89,15 @@ class Ranges(msgspec.Struct, frozen=True):
         """See Reader."""
         if not node.mapping():
             raise node.place.error(path, show(node), self.expected)
-        found = {}
+        ranges = {}
         for name, child in node.mapping().items():
             here = child_path(path, name)
             if name not in self.catalogue:
                 place = node.keys.get(name, node.place)
                 wanted = known_name(name, self.catalogue)
                 raise place.error(here, f"the unknown name {name[:60]!r}", wanted)
-            found[name] = self._range(child, here, self.catalogue[name])
-        return found
+            ranges[name] = self._range(child, here, self.catalogue[name])
+        return ranges
 
     def write(self, value: dict[str, Range]) -> dict[str, Any]:
         """See Reader."""

@@ -119,11 +119,11 @@ def _changed(root: Node, overrides: Sequence[str], *, must: bool) -> Node:
     if not isinstance(root.value, dict):
         raise root.place.error("", show(root), "a mapping with version: 1")
     if "scenario" in root.keys:
-        found, then = "sweep files", "to run a sweep, use `ecnomy sweep FILE`"
+        other_kind, then = "sweep files", "to run a sweep, use `ecnomy sweep FILE`"
         if "learners" in root.keys:
-            found, then = "environments", OPENS_ENVIRONMENT
+            other_kind, then = "environments", OPENS_ENVIRONMENT
         raise root.keys["scenario"].error(
-            "scenario", f"'scenario', a key of {found}", f"a scenario; {then}"
+            "scenario", f"'scenario', a key of {other_kind}", f"a scenario; {then}"
         )
     for override in overrides:
         root = apply(root, override, must=must)

@@ -38,8 +38,8 @@ def check_order(form: msgspec.Struct, more: Param, less: Param) -> None:
     Raises:
         Misfit: the value of `more` is below that of `less`.
     """
-    (found, shown), (least, bound) = (_amount(one, getattr(form, one.key)) for one in (more, less))
-    if found < least:
+    (amount, shown), (least, bound) = (_amount(one, getattr(form, one.key)) for one in (more, less))
+    if amount < least:
         raise Misfit(more.key, shown, f"at least {less.key}, {bound}")
 
 

@@ -41,12 +41,12 @@ def mark_prices(market: MarketSpec, plan: Plan) -> dict[str, MarkPrice]:
         market.price_micro_per_mark if c.price_micro_per_mark < 0 else c.price_micro_per_mark
         for c in carriers
     ]
-    found = {}
+    price_of_source = {}
     for source, way in zip(plan.sources, ways(plan, owners_of(links, carriers)), strict=True):
         met = [prices[domain] for domain in way.domains]
         charged = met if market.settlement == DIRECT else met[:1]
         if not source.l4s:
             charged = [classic_price_micro(price, market.classic_price_ratio) for price in charged]
         names = tuple(carriers[domain].name for domain in way.domains)
-        found[source.name] = MarkPrice(names, min(charged), max(charged))
-    return found
+        price_of_source[source.name] = MarkPrice(names, min(charged), max(charged))
+    return price_of_source

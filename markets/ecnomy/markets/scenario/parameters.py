@@ -263,26 +263,26 @@ def _strategies(node: Node, field: Field, path: str) -> dict[str, Any]:
     """Return the kind and parameters of each strategy, by name."""
     if not isinstance(node.value, dict) or not node.mapping():
         raise node.place.error(path, show(node), expected_of_field(field))
-    found = {}
+    strategies = {}
     for name, child in node.mapping().items():
         read = StrategyReader().read(child, child_path(path, name))
-        found[name] = {"kind": read.kind, **read.params}
-    return found
+        strategies[name] = {"kind": read.kind, **read.params}
+    return strategies
 
 
 def _by_time(node: Node, field: Field, path: str) -> dict[Any, Any]:
     """Return the quantities by the time in seconds from which they apply, in order of time."""
     if not isinstance(node.value, dict) or not node.mapping():
         raise node.place.error(path, show(node), expected_of_field(field))
-    found: dict[float, Value] = {}
+    quantities: dict[float, Value] = {}
     one = Field(float, field.unit, True)
     for key, child in node.mapping().items():
         here, place = child_path(path, key), node.keys.get(key, node.place)
         at_s = float(_quantity(Node(key, place, key), Field(float, "s", True), here))
-        if at_s in found:
+        if at_s in quantities:
             raise place.error(here, "two values for the same time", "each time once")
-        found[at_s] = _quantity(child, one, here)
-    return dict(sorted(found.items()))
+        quantities[at_s] = _quantity(child, one, here)
+    return dict(sorted(quantities.items()))
 
 
 def _quantity(node: Node, field: Field, path: str) -> float | int:

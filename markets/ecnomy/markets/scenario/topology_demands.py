@@ -55,7 +55,7 @@ def _sources(
     pairs = _kept(_matrix(network, demands, topology, path, places), network, demands, path, places)
     factor = _factor(network, demands, pairs, path, places)
     common = {name: getattr(demands, name) for name in Sending.__struct_fields__}
-    found = False
+    has_demand = False
     for (sender, receiver), demand in pairs.items():
         rate_bps = round(demand * factor / demands.count)
         name = f"{demands.name}-{sender}-{receiver}"
@@ -64,7 +64,7 @@ def _sources(
             raise places.fault(f"{path}.name", f"the source name {name!r}", expected)
         if rate_bps < 1:
             continue
-        found = True
+        has_demand = True
         yield Source(
             name=name,
             sender=sender,
@@ -73,7 +73,7 @@ def _sources(
             group=demands.name,
             **common,
         )
-    if not found:
+    if not has_demand:
         raise places.fault(path, "no pair of nodes with a demand", "at least one demand of 1 bit/s")
 
 

@@ -379,11 +379,11 @@ class TimedPackets(msgspec.Struct, frozen=True, kw_only=True):
 
     def values(self) -> dict[str, float | str]:
         """Return the parameters of the law by their names in the table of laws."""
-        found: dict[str, float | str] = {}
+        params: dict[str, float | str] = {}
         for parameter in law_table()["traffic"][self.law].parameters:
             value = getattr(self, parameter.key)
-            found[parameter.name] = value / PS_PER_S if parameter.unit == "s" else value
-        return found
+            params[parameter.name] = value / PS_PER_S if parameter.unit == "s" else value
+        return params
 
 
 def timed_packets_form(law: str, entry: LawEntry) -> type[TimedPackets]:

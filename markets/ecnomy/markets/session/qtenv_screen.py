@@ -24,7 +24,7 @@ from ecnomy.markets.economy.journal import (
     PRICE,
     REFUSED,
     TARIFF,
-    Entry,
+    JournalEntry,
 )
 from ecnomy.markets.economy.ledger import Postings
 from ecnomy.markets.economy.market_like import MarketLike
@@ -137,7 +137,7 @@ class Screen:
         self._in_force |= last
         return [line for what, line in decisions if what not in held][-_MOST_NEWS:]
 
-    def _line(self, entry: Entry, market: MarketLike) -> str:
+    def _line(self, entry: JournalEntry, market: MarketLike) -> str:
         said = _said(entry, market)
         if not said:
             return ""
@@ -187,12 +187,12 @@ def _agents(market: MarketLike) -> list[dict[str, Any]]:
     ]
 
 
-def _decided(entry: Entry) -> tuple[str, str, bytes]:
+def _decided(entry: JournalEntry) -> tuple[str, str, bytes]:
     """Return a key for the values that a decision sets. Keys of flow values omit the agent."""
     return entry.name, entry.agent if (entry.flow < 0).all() else "", entry.flow.tobytes()
 
 
-def _said(entry: Entry, market: MarketLike) -> str:
+def _said(entry: JournalEntry, market: MarketLike) -> str:
     """Describe a decision, or return "" for an agent's note."""
     name = entry.name
     if name in _MONEY:
@@ -215,7 +215,7 @@ def _said(entry: Entry, market: MarketLike) -> str:
     return ""
 
 
-def _range(entry: Entry, unit: float = 1.0) -> str:
+def _range(entry: JournalEntry, unit: float = 1.0) -> str:
     """Return the range of an entry's values as text, or a single number if all are equal."""
     least, most = float(entry.value.min()) / unit, float(entry.value.max()) / unit
     return f"{least:.4g}" if least == most else f"{least:.4g} to {most:.4g}"

@@ -20,7 +20,7 @@ _UNFIT: Final = re.compile(
 
 def printable(text: str) -> str:
     """Return the text with unsafe characters escaped. Newlines and tabs stay."""
-    return _UNFIT.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+    return _UNFIT.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
 def say(text: object, file: TextIO | None = None) -> None:

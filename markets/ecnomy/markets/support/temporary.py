@@ -63,8 +63,8 @@ def _own(folder: Path) -> bool:
     """Create the folder for this user alone, and return whether it belongs to this user."""
     with contextlib.suppress(FileExistsError):
         folder.mkdir(mode=0o700, parents=True)
-    found = folder.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+    state = folder.lstat()
+    if not stat.S_ISDIR(state.st_mode) or state.st_uid != os.getuid():
         return False
     folder.chmod(0o700)
     return True

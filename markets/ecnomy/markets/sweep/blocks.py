@@ -229,8 +229,8 @@ def _sampled(kind: str, body: Node, path: str) -> Block:
         raise given[count].place.error(f"{path}.{count}", f"{samples}", expected)
     paths, ranges, ties = read_over(given["over"], f"{path}.over")
     levels, second = _of_plan(kind, given, path)
-    found = Block(kind, paths, ranges=ranges, samples=samples, ties=ties)
-    return msgspec.structs.replace(found, levels=levels, second_order=second)
+    block = Block(kind, paths, ranges=ranges, samples=samples, ties=ties)
+    return msgspec.structs.replace(block, levels=levels, second_order=second)
 
 
 def _of_plan(kind: str, given: dict[str, Node], path: str) -> tuple[int, bool]:

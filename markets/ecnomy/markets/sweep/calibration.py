@@ -114,13 +114,13 @@ def beginning(
     calibration: Calibration, blocks: tuple[Block, ...], replicates: int, seed: int
 ) -> list[Point]:
     """Return the runs of the first round: all replicates of every first value at each point."""
-    found: list[Point] = []
+    points: list[Point] = []
     for params in products(blocks, seed):
         for value in calibration.first_values():
             whole = {**params, **calibration.assignment(value)}
             for replicate in range(replicates):
-                found.append(Point(len(found), whole, replicate, seed + replicate))
-    return found
+                points.append(Point(len(points), whole, replicate, seed + replicate))
+    return points
 
 
 def read_calibration(node: Node, points: int) -> Calibration:
@@ -148,7 +148,7 @@ def read_calibration(node: Node, points: int) -> Calibration:
             f"{most} values in total",
             f"at least {first}, the number of values in the first round",
         )
-    found = Calibration(
+    calibration = Calibration(
         figure=_text(given, "figure"),
         targets=_targets(given["target"], points),
         path=_parameter(given),
@@ -160,11 +160,11 @@ def read_calibration(node: Node, points: int) -> Calibration:
         most=most,
         within=_read(given, "within", 0.01),
     )
-    if found.path in found.shares:
+    if calibration.path in calibration.shares:
         raise given["with"].place.error(
-            "calibrate.with", repr(found.path), "parameters other than calibrate.parameter"
+            "calibrate.with", repr(calibration.path), "parameters other than calibrate.parameter"
         )
-    return found
+    return calibration
 
 
 def _text(given: dict[str, Node], key: str) -> str:

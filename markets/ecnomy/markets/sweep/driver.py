@@ -22,7 +22,7 @@ import msgspec
 from ecnomy.agents.errors import EcnomyError
 from ecnomy.markets.engines.registry import DEFAULT_ENGINE
 from ecnomy.markets.sweep.fingerprint import Code, code_now, digest_of
-from ecnomy.markets.sweep.outcome import DONE, FAILED, Outcome, Task, execute
+from ecnomy.markets.sweep.outcome import DONE, FAILED, RunOutcome, Task, execute
 from ecnomy.markets.sweep.pool import LOST, RESUME, Pool, PoolLost, RunAbandoned
 from ecnomy.markets.sweep.space import Point
 from ecnomy.markets.sweep.store import Store
@@ -57,7 +57,7 @@ class Observer(Protocol):
     def at(self, tally: Tally) -> None:
         """Show the tally. Called after runs end, and every second while the driver waits."""
 
-    def ended(self, outcome: Outcome) -> None:
+    def ended(self, outcome: RunOutcome) -> None:
         """Record the outcome of a run that is done or has failed."""
 
 
@@ -74,7 +74,7 @@ class _Present:
         self._code, self._retry, self._accept = code, retry_failed, accept_old_code
         self._digests: dict[str, str] = {}
 
-    def counts(self, record: Outcome | None) -> bool:
+    def counts(self, record: RunOutcome | None) -> bool:
         """Return whether a record makes a run unnecessary."""
         if record is None or (record.status == FAILED and self._retry):
             return False
@@ -100,7 +100,7 @@ def sweep_runs(
     """
     tally = Tally(total=len(store.points), present=len(store.points) - len(points))
     waiting = iter(points)
-    running: dict[concurrent.futures.Future[Outcome], str] = {}
+    running: dict[concurrent.futures.Future[RunOutcome], str] = {}
     try:
         _hand_out(sweep, store, pool, waiting, running)
         while running:
@@ -146,7 +146,7 @@ def _hand_out(
     store: Store,
     pool: Pool,
     waiting: Iterator[str],
-    running: dict[concurrent.futures.Future[Outcome], str],
+    running: dict[concurrent.futures.Future[RunOutcome], str],
 ) -> None:
     wanted = pool.ahead * pool.workers - len(running)
     for point in itertools.islice(waiting, max(0, wanted)):
@@ -156,8 +156,8 @@ def _hand_out(
 
 
 def _outcome(
-    future: concurrent.futures.Future[Outcome], point: str, pool: Pool, engine: str
-) -> Outcome:
+    future: concurrent.futures.Future[RunOutcome], point: str, pool: Pool, engine: str
+) -> RunOutcome:
     """Return a worker's answer, or a failed outcome if workers died repeatedly during the run."""
     if future.cancelled():
         raise PoolLost(LOST)
@@ -170,15 +170,15 @@ def _outcome(
         raise PoolLost(f"a worker of the executor died ({error}); {RESUME}") from None
     if isinstance(error, RunAbandoned) or type(error).__name__ == "KilledWorker":
         reason = "the worker of this run died repeatedly"
-        return Outcome(point, "", FAILED, reason, code_now(engine), {}, {})
+        return RunOutcome(point, "", FAILED, reason, code_now(engine), {}, {})
     raise SweepError(" ".join(str(error).split()) or type(error).__name__) from error
 
 
-def _of_run(outcome: object, point: str) -> Outcome:
+def _of_run(outcome: object, point: str) -> RunOutcome:
     """Return the answer if it is the outcome of `point`, and refuse other answers."""
-    if isinstance(outcome, Outcome) and outcome.point == point:
+    if isinstance(outcome, RunOutcome) and outcome.point == point:
         return outcome
-    found = f"run {outcome.point}" if isinstance(outcome, Outcome) else type(outcome).__name__
+    found = f"run {outcome.point}" if isinstance(outcome, RunOutcome) else type(outcome).__name__
     raise SweepError(f"a worker's answer: found {found}, expected the outcome of run {point}")
 
 
@@ -198,7 +198,7 @@ def unwritten(error: OSError) -> SweepError:
     )
 
 
-def _count(tally: Tally, outcome: Outcome) -> None:
+def _count(tally: Tally, outcome: RunOutcome) -> None:
     if outcome.status == FAILED:
         tally.failed += 1
     else:

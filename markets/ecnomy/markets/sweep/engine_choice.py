@@ -25,10 +25,10 @@ __all__ = ["engine_in", "with_engine"]
 def engine_in(folder: Path) -> str | None:
     """Return the engine of the runs in a folder, or None if the folder's head does not name it."""
     try:
-        found = head_of(folder).get("engine") if is_sweep(folder) else None
+        engine = head_of(folder).get("engine") if is_sweep(folder) else None
     except ResultsError:
         return None
-    return found if isinstance(found, str) else None
+    return engine if isinstance(engine, str) else None
 
 
 def with_engine(sweep: Sweep, option: str | None, folder: Path) -> Sweep:

@@ -85,12 +85,12 @@ def run_key(plan: Plan, market: MarketSpec | None, code: Code, strategies: dict[
 
 def strategy_modules(market: MarketSpec | None) -> dict[str, str]:
     """Return the digests of a market's user modules (such as those of strategies), by name."""
-    found: dict[str, str] = {}
+    digests: dict[str, str] = {}
     for kind, group in _named_in(market) if market else ():
         module = _module_of(kind, group)
         if module and not module.startswith("ecnomy."):
-            _gather(module, found)
-    return dict(sorted(found.items()))
+            _gather(module, digests)
+    return dict(sorted(digests.items()))
 
 
 def _named_in(market: MarketSpec) -> Iterator[tuple[str, str]]:
@@ -131,33 +131,33 @@ def measure_modules(measure: str, apart: tuple[str, ...] = ()) -> dict[str, str]
         measure: `module:function` or a module; "" for a sweep without a measure.
         apart: modules of ecnomy.analysis to exclude together with their imports.
     """
-    found: dict[str, str] = {}
+    digests: dict[str, str] = {}
     module = measure.partition(":")[0]
     if module.startswith(_ANALYSIS):
-        _gather_analysis(module, found, apart)
+        _gather_analysis(module, digests, apart)
     elif module:
-        _gather(module, found)
-    return dict(sorted(found.items()))
+        _gather(module, digests)
+    return dict(sorted(digests.items()))
 
 
-def _gather_analysis(module: str, found: dict[str, str], apart: tuple[str, ...]) -> None:
+def _gather_analysis(module: str, digests: dict[str, str], apart: tuple[str, ...]) -> None:
     file = _file(module)
-    if module in found or module in apart or file is None or file.name == "__init__.py":
+    if module in digests or module in apart or file is None or file.name == "__init__.py":
         return
     text = file.read_bytes()
-    found[module] = _sha(text)
+    digests[module] = _sha(text)
     for name in _imports(text, module, is_package=False):
         if name.startswith(_ANALYSIS):
-            _gather_analysis(name, found, apart)
+            _gather_analysis(name, digests, apart)
 
 
 def modules_named_in(*texts: str) -> dict[str, str]:
     """Return the digests of the user modules that texts name as `module:Class`, by name."""
-    found: dict[str, str] = {}
+    digests: dict[str, str] = {}
     for module in (name for text in texts for name in _NAMED.findall(text)):
         if _is_local(module):
-            _gather(module, found)
-    return dict(sorted(found.items()))
+            _gather(module, digests)
+    return dict(sorted(digests.items()))
 
 
 def digest_of(module: str) -> str:
@@ -217,19 +217,19 @@ def _dated(place: str) -> tuple[str, int]:
         return place, 0
 
 
-def _gather(module: str, found: dict[str, str]) -> None:
-    if module in found:
+def _gather(module: str, digests: dict[str, str]) -> None:
+    if module in digests:
         return
     file = _file(module)
     if file is None:
         return
     text = _source(file)
-    found[module] = _sha(text)
+    digests[module] = _sha(text)
     if package := module.rpartition(".")[0]:
-        _gather(package, found)  # importing a module runs the packages that contain it
+        _gather(package, digests)  # importing a module runs the packages that contain it
     for name in _imports(text, module, is_package=file.name == "__init__.py"):
         if _is_local(name):
-            _gather(name, found)
+            _gather(name, digests)
 
 
 def _source(file: Path) -> bytes:

@@ -82,11 +82,11 @@ class Gathered:
     def _prices(self) -> dict[str, float]:
         """Return the mean prices that ecnomy.analysis.run.prices would read from tables."""
         window_ps = self._end.t_ps - self._start.t_ps
-        found = {
+        prices = {
             f"price.{name}": (self._sums.get(name, 0) / window_ps if window_ps else price) / MICRO
             for name, price in self._posted.items()
         }
-        return {"price": next(iter(found.values())), **found} if len(found) == 1 else found
+        return {"price": next(iter(prices.values())), **prices} if len(prices) == 1 else prices
 
 
 def outcome_row(

@@ -20,7 +20,7 @@ from ecnomy.markets.sweep.config import load_sweep
 from ecnomy.markets.sweep.driver import Observer, Tally, default_folder, missing, sweep_runs
 from ecnomy.markets.sweep.engine_choice import with_engine
 from ecnomy.markets.sweep.executors import ExecutorPool, InlinePool
-from ecnomy.markets.sweep.outcome import FAILED, Outcome
+from ecnomy.markets.sweep.outcome import FAILED, RunOutcome
 from ecnomy.markets.sweep.parts import PARTS, Part, parts_in
 from ecnomy.markets.sweep.pool import Pool
 from ecnomy.markets.sweep.rounds import grown
@@ -57,7 +57,7 @@ class _Silent:
     def at(self, tally: Tally) -> None:
         """See Observer."""
 
-    def ended(self, outcome: Outcome) -> None:
+    def ended(self, outcome: RunOutcome) -> None:
         """See Observer."""
 
 
@@ -220,10 +220,10 @@ def merge(sweep: Sweep, folder: Path) -> Merged:
 def _missing_by_part(store: Store, parts: list[Part]) -> dict[Part | None, int]:
     count = parts[0].of if len({part.of for part in parts}) == 1 else 0
     lacking = (point.number for name, point in store.points.items() if name not in store.records)
-    found = Counter(
+    counts = Counter(
         Part(of=count, number=number % count + 1) if count else None for number in lacking
     )
-    return dict(found)
+    return dict(counts)
 
 
 def _missing(store: Store, sweep: Sweep, retry: bool, old_code: bool) -> list[str]:

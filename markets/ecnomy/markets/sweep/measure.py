@@ -37,7 +37,7 @@ EXPECTED: Final = "module:function"
 
 def added_measures(*names: str) -> tuple[str, ...]:
     """Return the measures that installed packages add under these names (by default, all)."""
-    return tuple(found for name in names or ("welfare", "guarantees") if (found := added(name)))
+    return tuple(measure for name in names or ("welfare", "guarantees") if (measure := added(name)))
 
 
 def measures_of(measure: str, market: MarketSpec | None) -> tuple[str, ...]:
@@ -61,12 +61,12 @@ def find_measure(name: str) -> Measure:
     """
     module, _, attribute = name.partition(":")
     try:
-        found = getattr(importlib.import_module(module), attribute)
+        measure = getattr(importlib.import_module(module), attribute)
     except Exception as error:  # a user's module may raise anything
         raise InputError(f"measure {name!r}: {type(error).__name__}: {error}") from error
-    if not callable(found):
+    if not callable(measure):
         raise InputError(f"measure {name!r} is not a function, expected {EXPECTED}")
-    return cast(Measure, found)
+    return cast(Measure, measure)
 
 
 def measured(

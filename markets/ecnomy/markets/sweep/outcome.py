@@ -47,7 +47,7 @@ from ecnomy.markets.sweep.sweep_file import Limits
 from ecnomy.markets.sweep.ties import Ties
 from ecnomy.markets.sweep.watchdog import OverTime, Watchdog
 
-__all__ = ["DONE", "FAILED", "Outcome", "Task", "execute"]
+__all__ = ["DONE", "FAILED", "RunOutcome", "Task", "execute"]
 
 DONE: Final = "done"
 FAILED: Final = "failed"
@@ -77,7 +77,7 @@ class Task(msgspec.Struct, frozen=True):
     ties: Ties = {}
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class RunOutcome(msgspec.Struct, frozen=True):
     """The outcome of a run.
 
     Attributes:
@@ -107,10 +107,10 @@ class Outcome(msgspec.Struct, frozen=True):
     seed: int = 0
 
 
-def execute(task: Task) -> Outcome:
+def execute(task: Task) -> RunOutcome:
     """Make the run and return its outcome. Raise only if the worker has other code or no engine."""
     began_s = time.monotonic()
-    outcome = Outcome(task.point, "", FAILED, "", code_now(task.engine), {}, {})
+    outcome = RunOutcome(task.point, "", FAILED, "", code_now(task.engine), {}, {})
     if outcome.code != task.code:
         raise RuntimeError(
             f"worker {os.uname().nodename}: found another version of ecnomy or its "
@@ -139,8 +139,8 @@ def execute(task: Task) -> Outcome:
 
 
 def _with_key(
-    measures: tuple[str, ...], outcome: Outcome, scenario: Scenario, plan: Plan
-) -> Outcome:
+    measures: tuple[str, ...], outcome: RunOutcome, scenario: Scenario, plan: Plan
+) -> RunOutcome:
     strategies = strategy_modules(scenario.market)
     for measure in measures:
         strategies |= measure_modules(measure)
@@ -160,7 +160,7 @@ def _where() -> str:
     return address.partition("://")[2]
 
 
-def _failed(outcome: Outcome, reason: str, task: Task) -> Outcome:
+def _failed(outcome: RunOutcome, reason: str, task: Task) -> RunOutcome:
     """Return a failed outcome. If its modules are unknown, use those that the task names."""
     named = outcome.strategies
     if not outcome.run:
@@ -175,9 +175,9 @@ def _simulated(
     measures: tuple[str, ...],
     scenario: Scenario,
     plan: Plan,
-    outcome: Outcome,
+    outcome: RunOutcome,
     watchdog: Watchdog,
-) -> Outcome:
+) -> RunOutcome:
     market = market_of(plan, scenario.market)
     with _folder(task, measures) as folder:
         gathered = Gathered(plan)

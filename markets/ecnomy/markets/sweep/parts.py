@@ -47,9 +47,9 @@ def part_from(text: str) -> Part:
     Raises:
         InputError: the text has another form, or the part of this number does not exist.
     """
-    found = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text)
-    if found:
-        part = Part(number=int(found[1]), of=int(found[2]))
+    match = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text)
+    if match:
+        part = Part(number=int(match[1]), of=int(match[2]))
         if 1 <= part.number <= part.of <= MOST:
             return part
     expected = f"NUMBER/COUNT such as 3/40, with a COUNT up to {MOST:,}"

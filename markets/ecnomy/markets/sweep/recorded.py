@@ -24,11 +24,11 @@ def figures(folder: Path, outcome: str) -> dict[str, float]:
     """
     import pyarrow.parquet as pq
 
-    found: dict[str, tuple[int, float]] = {}
+    latest: dict[str, tuple[int, float]] = {}
 
     def take(point: str, generation: int, value: Any) -> None:
-        if point not in found or generation >= found[point][0]:
-            found[point] = (generation, math.nan if value is None else float(value))
+        if point not in latest or generation >= latest[point][0]:
+            latest[point] = (generation, math.nan if value is None else float(value))
 
     for file in sorted((folder / "shards").glob("*.parquet")):
         with contextlib.suppress(OSError, ResultsError):  # a damaged file; its runs are repeated
@@ -41,19 +41,19 @@ def figures(folder: Path, outcome: str) -> dict[str, float]:
         with contextlib.suppress(OSError, ResultsError):
             one = read_record(file)
             take(one.point, one.generation, one.values.get(outcome))
-    return {point: value for point, (_, value) in found.items()}
+    return {point: value for point, (_, value) in latest.items()}
 
 
 def columns_in(folder: Path) -> list[str]:
     """Return the outcome columns of recorded runs in order, and parameters that are in shards."""
     import pyarrow.parquet as pq
 
-    found: dict[str, None] = {}
+    columns: dict[str, None] = {}
     for file in sorted((folder / "shards").glob("*.parquet")):
         with contextlib.suppress(OSError, ResultsError):
             check_shard(file)
-            found |= dict.fromkeys(pq.read_schema(file).names)
+            columns |= dict.fromkeys(pq.read_schema(file).names)
     for file in sorted((folder / "outcomes").glob("*.json")):
         with contextlib.suppress(OSError, ResultsError):
-            found |= dict.fromkeys(read_record(file).values)
-    return [name for name in found if name not in RESERVED]
+            columns |= dict.fromkeys(read_record(file).values)
+    return [name for name in columns if name not in RESERVED]

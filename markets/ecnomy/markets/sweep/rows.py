@@ -12,7 +12,7 @@ from ecnomy.markets.sweep.space import Block
 from ecnomy.markets.sweep.sweep_file import Sweep
 
 if TYPE_CHECKING:  # avoids loading Mesa
-    from ecnomy.markets.sweep.outcome import Outcome
+    from ecnomy.markets.sweep.outcome import RunOutcome
 
 __all__ = ["RESERVED", "cell_of", "factors_of", "kinds_of", "row_of", "table_of", "whole_of"]
 
@@ -26,13 +26,13 @@ RESERVED: Final = (
 
 def kinds_of(sweep: Sweep) -> dict[str, str | None]:
     """Return each parameter's unit: "" for pure numbers, None if its values lack a common unit."""
-    found = {
+    units = {
         path: kind
         for block in sweep.blocks
         for path, kind in zip(block.paths, _block_kinds(block), strict=True)
     }
     search = sweep.calibrate or sweep.tune
-    return found | (search.units if search else {})
+    return units | (search.units if search else {})
 
 
 def factors_of(sweep: Sweep) -> list[dict[str, Any]]:
@@ -42,34 +42,34 @@ def factors_of(sweep: Sweep) -> list[dict[str, Any]]:
     together. `labels` and `values` (one tuple for each path) describe the levels of a factor. Both
     are empty for samples.
     """
-    found: list[dict[str, Any]] = []
+    factors: list[dict[str, Any]] = []
     for block in sweep.blocks:
         if block.ranges:
             one: dict[str, Any] = {"paths": block.paths, "levels": len(block), "values": ()}
-            found.append({**one, "kind": block.kind, "labels": ()})
+            factors.append({**one, "kind": block.kind, "labels": ()})
         elif block.kind == "grid":
             for number, (path, values) in enumerate(zip(block.paths, block.values, strict=True)):
                 labels = block.labels[number] if block.labels else ("",) * len(values)
                 one = {"paths": (path,), "levels": len(values), "values": (values,)}
-                found.append({**one, "kind": block.kind, "labels": labels})
+                factors.append({**one, "kind": block.kind, "labels": labels})
         else:
             labels = block.labels[0] if block.labels else ("",) * len(block)
             one = {"paths": block.paths, "levels": len(block), "values": block.values}
-            found.append({**one, "kind": block.kind, "labels": labels})
-    return found
+            factors.append({**one, "kind": block.kind, "labels": labels})
+    return factors
 
 
 def whole_of(sweep: Sweep) -> list[str]:
     """Return the parameters whose values are all written as integers."""
-    found: list[str] = []
+    parameters: list[str] = []
     for block in sweep.blocks:
         for number, path in enumerate(block.paths):
             if block.ranges:
                 whole = block.ranges[number].whole
             else:
                 whole = all(_WHOLE.match(str(value)) for value in block.values[number])
-            found += [path] if whole else []
-    return found
+            parameters += [path] if whole else []
+    return parameters
 
 
 def cell_of(value: Any, kind: str | None) -> Any:
@@ -100,7 +100,7 @@ def _number(value: Any) -> float | None:
         return None
 
 
-def row_of(outcome: Outcome) -> dict[str, Any]:
+def row_of(outcome: RunOutcome) -> dict[str, Any]:
     """Return the row of an outcome, by column."""
     own = {
         "run": outcome.run,

@@ -66,10 +66,10 @@ class Until(msgspec.Struct, frozen=True):
 
     def looks(self, first: int) -> tuple[int, ...]:
         """Return a point's number of replicates at each look, given the number at the first."""
-        found = [first]
-        while found[-1] < self.most:
-            found.append(min(self.most, math.ceil(found[-1] * _GROWTH)))
-        return tuple(found)
+        counts = [first]
+        while counts[-1] < self.most:
+            counts.append(min(self.most, math.ceil(counts[-1] * _GROWTH)))
+        return tuple(counts)
 
     def level_of_look(self, first: int) -> float:
         """Return the confidence level of the interval at each look."""
@@ -120,8 +120,8 @@ def counts_of(
         until: the stopping rule.
         first: replicates at the first look.
     """
-    found = [next_count([known.get(n) for n in row], until, first) for row in names]
-    return tuple(count for count, _ in found), sum(enough for _, enough in found)
+    counts = [next_count([known.get(n) for n in row], until, first) for row in names]
+    return tuple(count for count, _ in counts), sum(enough for _, enough in counts)
 
 
 def read_until(node: Node, replicates: int, place: Any) -> Until:
@@ -197,10 +197,10 @@ def chosen_outcome(file: str, until: Until, named: Sequence[str], columns: Seque
     """
     from ecnomy.markets.sweep.main_outcomes import main_outcomes
 
-    found = until.outcome or next(iter(main_outcomes(columns, named)), "")
-    if found not in columns:
+    outcome = until.outcome or next(iter(main_outcomes(columns, named)), "")
+    if outcome not in columns:
         raise InputError(
-            f"{file}: until.outcome: found {found!r}, expected a column of the runs "
-            f"({known_name(found, columns)})"
+            f"{file}: until.outcome: found {outcome!r}, expected a column of the runs "
+            f"({known_name(outcome, columns)})"
         )
-    return found
+    return outcome

@@ -41,7 +41,7 @@ from ecnomy.markets.support.intact import (
 )
 from ecnomy.markets.support.locking import locked
 from ecnomy.markets.sweep.head import FORMAT, HEAD, OtherFormat, head_of, is_sweep
-from ecnomy.markets.sweep.outcome import Outcome
+from ecnomy.markets.sweep.outcome import RunOutcome
 from ecnomy.markets.sweep.parts import JOBS, PARTS, Part
 from ecnomy.markets.sweep.plans import PLANS
 from ecnomy.markets.sweep.rows import factors_of, kinds_of, row_of, table_of, whole_of
@@ -160,7 +160,7 @@ class Store:
         self._points = (
             points if part is None else {n: p for n, p in points.items() if part.has(p.number)}
         )
-        self.records: dict[str, Outcome] = {}
+        self.records: dict[str, RunOutcome] = {}
         self._shared: dict[bytes, Any] = {}
         self._loose: set[str] = set()
         self._read()
@@ -180,7 +180,7 @@ class Store:
         """Return all points of the sweep or of its part, by identity."""
         return self._points
 
-    def add(self, outcome: Outcome) -> None:
+    def add(self, outcome: RunOutcome) -> None:
         """Store an outcome. The file gets its final name only when the record is on disk.
 
         A power loss can remove records that are not in a shard yet. The sweep's command repeats
@@ -244,7 +244,7 @@ class Store:
         """Release the folder."""
         self._lock.close()
 
-    def _loose_record(self, point: str) -> Outcome | None:
+    def _loose_record(self, point: str) -> RunOutcome | None:
         with contextlib.suppress(OSError, ResultsError):
             return read_record(self.folder / "outcomes" / f"{point}.json")
         return None
@@ -269,7 +269,7 @@ class Store:
                 self._take(record)
                 self._loose.add(file.stem)
 
-    def _take(self, outcome: Outcome) -> None:
+    def _take(self, outcome: RunOutcome) -> None:
         if outcome.point not in self._points:
             self.others += 1
         known = self.records.get(outcome.point)
@@ -353,7 +353,7 @@ def _plan(sweep: Sweep) -> dict[str, Any] | None:
     }
 
 
-def _lean(outcome: Outcome, shared: dict[bytes, Any]) -> Outcome:
+def _lean(outcome: RunOutcome, shared: dict[bytes, Any]) -> RunOutcome:
     """Return the part of an outcome that stays in memory, with equal data kept only once."""
 
     def once(value: Any) -> Any:
@@ -403,7 +403,7 @@ def check_shard(file: Path) -> None:
     check_file(file, file.stem, _REMEDY)
 
 
-def read_record(file: Path) -> Outcome:
+def read_record(file: Path) -> RunOutcome:
     """Return the outcome record in a file.
 
     Raises:
@@ -418,12 +418,12 @@ def read_record(file: Path) -> Outcome:
         raise unreadable(file, error, _REMEDY) from None
     check_sealed(file, text, _REMEDY)
     try:
-        return msgspec.json.decode(text, type=Outcome)
+        return msgspec.json.decode(text, type=RunOutcome)
     except msgspec.DecodeError as error:
         raise ResultsError(f"{file}: not an outcome record ({error}); {_REMEDY}") from None
 
 
-def _shard_outcomes(file: Path) -> Iterator[Outcome]:
+def _shard_outcomes(file: Path) -> Iterator[RunOutcome]:
     import pyarrow.parquet as pq
 
     names = ["point", "run", "status", "generation", "code", "strategies"]
@@ -436,5 +436,5 @@ def _shard_outcomes(file: Path) -> Iterator[Outcome]:
                 "code": msgspec.json.decode(row["code"]),
                 "strategies": msgspec.json.decode(row["strategies"]),
             },
-            type=Outcome,
+            type=RunOutcome,
         )

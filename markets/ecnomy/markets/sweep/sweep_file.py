@@ -95,8 +95,8 @@ class Sweep(msgspec.Struct, frozen=True):
     def ties(self) -> Ties:
         """Return the paths of each parameter that sets several paths, by its name."""
         of_blocks = [block.ties for block in self.blocks]
-        found = [*of_blocks, self.tune.ties] if self.tune else of_blocks
-        return {name: paths for each in found for name, paths in each.items()}
+        tie_sets = [*of_blocks, self.tune.ties] if self.tune else of_blocks
+        return {name: paths for each in tie_sets for name, paths in each.items()}
 
     def points(self) -> list[Point]:
         """Return all runs of the sweep in order, or those of the first round of a search."""
@@ -109,8 +109,8 @@ class Sweep(msgspec.Struct, frozen=True):
         if not self.counts:
             return list(self.all_points(self.replicates))
         most = max(self.counts)
-        found = self.all_points(most)
-        own = [point for point in found if point.replicate < self.counts[point.number // most]]
+        all_runs = self.all_points(most)
+        own = [point for point in all_runs if point.replicate < self.counts[point.number // most]]
         return [msgspec.structs.replace(point, number=n) for n, point in enumerate(own)]
 
     def all_points(self, replicates: int) -> Iterator[Point]:

@@ -112,11 +112,11 @@ class Tuning(msgspec.Struct, frozen=True):
         return [self._at(tuple(float(share) for share in row)) for row in shares]
 
     def _at(self, shares: tuple[float, ...]) -> tuple[float, ...]:
-        found = []
+        levels = []
         for share, r in zip(shares, self.ranges, strict=True):
             low, high = (r.low - 0.5, r.high + 0.5) if r.whole else (r.low, r.high)
-            found.append(low * (high / low) ** share if r.log else low + share * (high - low))
-        return self.rounded(tuple(found))
+            levels.append(low * (high / low) ** share if r.log else low + share * (high - low))
+        return self.rounded(tuple(levels))
 
     @property
     def units(self) -> dict[str, str | None]:
@@ -126,12 +126,12 @@ class Tuning(msgspec.Struct, frozen=True):
 
 def beginning(tuning: Tuning, replicates: int, seed: int) -> list[Point]:
     """Return the runs of the first round in order."""
-    found: list[Point] = []
+    points: list[Point] = []
     for values in dict.fromkeys(tuning.first_values(seed)):
         params = tuning.assignment(values)
         for replicate in range(replicates):
-            found.append(Point(len(found), params, replicate, seed + replicate))
-    return found
+            points.append(Point(len(points), params, replicate, seed + replicate))
+    return points
 
 
 def read_tuning(node: Node) -> Tuning:
@@ -223,7 +223,7 @@ def _bounds(node: Node | None) -> tuple[Bound, ...]:
     if not isinstance(node.value, dict):
         expected = "a mapping of columns to {at-least: A, at-most: B}"
         raise node.place.error("tune.constraints", show(node), expected)
-    found = []
+    bounds = []
     for outcome, body in node.mapping().items():
         here = child_path("tune.constraints", outcome)
         given = body.mapping() if isinstance(body.value, dict) else {}
@@ -235,8 +235,8 @@ def _bounds(node: Node | None) -> tuple[Bound, ...]:
         ]
         if ends[0] > ends[1]:
             raise body.place.error(here, show(body), "at-least below at-most")
-        found.append(Bound(outcome, ends[0], ends[1]))
-    return tuple(found)
+        bounds.append(Bound(outcome, ends[0], ends[1]))
+    return tuple(bounds)
 
 
 def _read(given: dict[str, Node], key: str, default: Any) -> Any:

@@ -107,7 +107,7 @@ class Way(msgspec.Struct, frozen=True):
 
 def ways(plan: Plan, of_link: Sequence[int]) -> list[Way]:
     """Return the domains that each source's data cross, given the owner of each link."""
-    found = []
+    domain_ways = []
     for source in plan.sources:
         crossed: list[int] = []
         at: list[int] = []
@@ -115,5 +115,5 @@ def ways(plan: Plan, of_link: Sequence[int]) -> list[Way]:
             if not crossed or crossed[-1] != of_link[link]:
                 crossed.append(of_link[link])
             at.append(len(crossed) - 1)
-        found.append(Way(tuple(crossed), tuple(at)))
-    return found
+        domain_ways.append(Way(tuple(crossed), tuple(at)))
+    return domain_ways

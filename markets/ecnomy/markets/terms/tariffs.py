@@ -239,13 +239,13 @@ class TimeOfDay(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag
 
     def spans(self) -> list[tuple[int, int, int]]:
         """Return (start, end, index) of each period in order; periods over midnight are split."""
-        found = []
+        intervals = []
         for index, period in enumerate(self.periods):
             if period.begin < period.end:
-                found.append((period.begin, period.end, index))
+                intervals.append((period.begin, period.end, index))
             else:
-                found += [(period.begin, self.day, index), (0, period.end, index)]
-        return sorted(found)
+                intervals += [(period.begin, self.day, index), (0, period.end, index)]
+        return sorted(intervals)
 
     def stands(self, meter: str) -> bool:
         """See PerUnit."""

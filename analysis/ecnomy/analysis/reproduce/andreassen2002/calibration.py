@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ecnomy.analysis.calibrate.search import Found
+from ecnomy.analysis.calibrate.search import SearchResult
 from ecnomy.analysis.reproduce.andreassen2002.mixes import WEB_USERS
-from ecnomy.analysis.reproduce.calibrations import found_by
+from ecnomy.analysis.reproduce.calibrations import search_results_of
 from ecnomy.analysis.reproduce.curve_style import look
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.studies import Studies
@@ -46,7 +46,7 @@ def phase_of(traffic: str) -> str:
     return "tick" if given.get("phase") == "tick" else "independent"
 
 
-def _named(found: Found) -> tuple[str, int]:
+def _named(found: SearchResult) -> tuple[str, int]:
     params = found.params
     return phase_of(str(params[_TRAFFIC])), _MIX[int(params[_WEB])]
 
@@ -54,7 +54,7 @@ def _named(found: Found) -> tuple[str, int]:
 def figures(studies: Studies) -> Samples:
     """Return each search's outcome by call phase and mix, and the delay rates of two classes."""
     found: dict[str, np.ndarray | float | Interval] = {}
-    for each in found_by(studies, "calibration"):
+    for each in search_results_of(studies, "calibration"):
         phase, mix = _named(each)
         at = f"{phase}.{mix}"
         found[f"reachable.{at}"] = float(each.verdict != "not reachable")
@@ -86,7 +86,7 @@ def draw(studies: Studies, figure: Figure) -> None:
     figure.set_size_inches(10, 4.6)
     left, right = figure.subplots(1, 2)
     shown: set[str] = set()
-    for each in found_by(studies, "calibration"):
+    for each in search_results_of(studies, "calibration"):
         phase, mix = _named(each)
         index = PHASES.index(phase)
         label = _LABELS[phase] if phase not in shown else None

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["Curve", "curve", "draw", "figures", "fit"]
+__all__ = ["Parabola", "curve", "draw", "figures", "fit"]
 
 _LEAST: Final = 1e-4  # smaller delay rates do not count, as in the catalogue
 _AT: Final = 0.8
@@ -62,7 +62,7 @@ def fit(x: Floats, rates: Floats) -> tuple[float, float, float]:
     return float(10 ** (slope * _AT + zero)), deviation, float(spearmanr(own, logs).statistic)
 
 
-class Curve(NamedTuple):
+class Parabola(NamedTuple):
     """A least-squares parabola through log10 of delay rates.
 
     Attributes:
@@ -76,12 +76,12 @@ class Curve(NamedTuple):
     r2: float
 
 
-def curve(x: Floats, rates: Floats) -> Curve:
+def curve(x: Floats, rates: Floats) -> Parabola:
     """Return the parabola fitted to log10 of rates above 1e-4; NaN for too few or equal points."""
     kept = rates > _LEAST
     own, logs = x[kept], np.log10(rates[kept])
     if len(own) < _FEWEST or len(np.unique(own)) < 3 or np.ptp(logs) == 0:
-        return Curve(np.full(3, _NONE), _NONE, _NONE)
+        return Parabola(np.full(3, _NONE), _NONE, _NONE)
     middle, width = own.mean(), own.std()  # on this scale, squares are not larger than other terms
     design = np.vander((own - middle) / width, 3)
     found = np.linalg.lstsq(design, logs, rcond=None)[0]
@@ -89,7 +89,7 @@ def curve(x: Floats, rates: Floats) -> Curve:
     whole = float(((logs - logs.mean()) ** 2).sum())
     square, slope, zero = found[0] / width**2, found[1] / width, found[2]
     shifted = (square, slope - 2 * square * middle, zero - slope * middle + square * middle**2)
-    return Curve(np.array(shifted), float(np.sqrt(left / len(own))), 1 - left / whole)
+    return Parabola(np.array(shifted), float(np.sqrt(left / len(own))), 1 - left / whole)
 
 
 def _curves(ratio: Floats, packets: Floats, late: Floats) -> dict[str, Floats]:

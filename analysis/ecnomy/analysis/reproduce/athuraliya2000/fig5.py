@@ -24,7 +24,7 @@ CAPACITY: Final = 12.0  # packets/ms, also the weight of each source
 RTT_MS: Final = {1: 7, 2: 13, 3: 11, 4: 9}
 GAMMA: Final = {"pc1": 0.005, "pc2": 0.01, "pc3": 0.005}
 SHARE: Final = {"pc1": 0.85, "pc2": 1.0, "pc3": 1.0}
-Found = dict[str, np.ndarray | float]
+Quantities = dict[str, np.ndarray | float]
 
 
 def by_price(runs: Runs) -> dict[str, Runs]:
@@ -50,7 +50,7 @@ def theory_window(rule: str, source: int, active: int) -> float:
 def figures(studies: Studies) -> Samples:
     """Return windows, backlogs and settling times by price rule and period, per seed."""
     rules = by_price(studies["fig5"])
-    found: Found = {}
+    found: Quantities = {}
     for rule, runs in rules.items():
         found |= _windows(rule, runs)
         cvs = {k: _mean(runs, "window_cv", (1, 2), k) for k in (0, 2, 4)}
@@ -71,9 +71,9 @@ def figures(studies: Studies) -> Samples:
     return found | _settling(rules) | _by_gamma(studies["fig6-gamma"]) | _tracking(rules["pc3"])
 
 
-def _windows(rule: str, runs: Runs) -> Found:
+def _windows(rule: str, runs: Runs) -> Quantities:
     """Return windows / theory and, for PC1 and PC3, windows / theory with the measured wait."""
-    found: Found = {}
+    found: Quantities = {}
     for k, active in enumerate(ACTIVE):
         wait_ms = (runs.sample(f"backlog_late.{k}") + 1) / CAPACITY  # includes its own transmission
         for source in sorted(active):
@@ -97,7 +97,7 @@ def _spread(runs: Runs) -> np.ndarray:
     return np.asarray(np.mean(samples, axis=0))
 
 
-def _settling(rules: dict[str, Runs]) -> Found:
+def _settling(rules: dict[str, Runs]) -> Quantities:
     return {
         f"settle_s.{rule}.{name}.{k}": rules[rule].sample(f"settle.{name}.{k}")
         for rule in ("pc1", "pc3")
@@ -106,14 +106,14 @@ def _settling(rules: dict[str, Runs]) -> Found:
     }
 
 
-def _by_gamma(runs: Runs) -> Found:
+def _by_gamma(runs: Runs) -> Quantities:
     rules = by_price(runs)
     least, middle, most = (rules[f"gamma={g}"] for g in ("0.0025", "0.01", "0.05"))
     cvs = {
         g: np.mean([_mean(own, "window_cv", sorted(a), k) for k, a in enumerate(ACTIVE)], axis=0)
         for g, own in rules.items()
     }
-    found: Found = {f"control.cv.{g}": np.asarray(value) for g, value in cvs.items()}
+    found: Quantities = {f"control.cv.{g}": np.asarray(value) for g, value in cvs.items()}
     for g, own in rules.items():
         found[f"control.backlog_over_theory.{g}.0"] = (
             own.sample("backlog_late.0") * float(g.partition("=")[2]) / len(ACTIVE[0])
@@ -145,10 +145,10 @@ def basic_windows() -> tuple[dict[int, np.ndarray], dict[int, np.ndarray]]:
     return windows, {source: active[:, source - 1] for source in RTT_MS}
 
 
-def _tracking(runs: Runs) -> Found:
+def _tracking(runs: Runs) -> Quantities:
     """Return REM's windows / the basic algorithm's, and differences of standard deviations."""
     windows, _ = basic_windows()
-    found: Found = {}
+    found: Quantities = {}
     for source in RTT_MS:
         for second in range(10):
             if source in ACTIVE[second // 2]:

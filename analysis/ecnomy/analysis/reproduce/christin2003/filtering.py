@@ -54,7 +54,7 @@ def passed(
     counters = [[0] * (int(hashes.max()) + 1) for _ in range(stages)]
     limit = least if parallel else least / stages
     places = hashes.T.tolist()
-    found: set[int] = set()
+    flows: set[int] = set()
     for own, size_bytes in zip(flow.tolist(), size.tolist(), strict=True):
         through = True
         for stage in range(stages):
@@ -64,8 +64,8 @@ def passed(
             counter[places[own][stage]] += size_bytes
             through = through and counter[places[own][stage]] > limit
         if through:
-            found.add(own)
-    return found
+            flows.add(own)
+    return flows
 
 
 def rho(total: Floats, recorded: set[int]) -> float:
@@ -90,9 +90,9 @@ def filter_figures(trace: Bottleneck, interval_s: float) -> dict[str, float | li
         np.add.at(total, trace.flow[own], trace.bytes[own])
         for name, value in _interval(trace, own, total, hashes, marks).items():
             rows.setdefault(name, []).append(value)
-    found: dict[str, float | list[float]] = {n: _mean(row) for n, row in rows.items()}
-    found["intervals_with_rho_below_1"] = float(sum(x < 1 for x in rows["rho.serial"]))
-    return found | {"bytes_by_rank": _by_rank(trace, taken, flows)}
+    measures: dict[str, float | list[float]] = {n: _mean(row) for n, row in rows.items()}
+    measures["intervals_with_rho_below_1"] = float(sum(x < 1 for x in rows["rho.serial"]))
+    return measures | {"bytes_by_rank": _by_rank(trace, taken, flows)}
 
 
 def _mean(row: list[float]) -> float:
@@ -111,36 +111,39 @@ def _interval(
     flow, size = trace.flow[own], trace.bytes[own]
     heavy = set(np.flatnonzero(total > _LEAST).tolist())
     active = set(np.flatnonzero(total > 0).tolist())
-    found: dict[str, float] = {"heavy_flows": float(len(heavy)), "active_flows": float(len(active))}
+    measures: dict[str, float] = {
+        "heavy_flows": float(len(heavy)),
+        "active_flows": float(len(active)),
+    }
     for kind, parallel in (("serial", False), ("parallel", True)):
         known = passed(flow, size, hashes, _LEAST, parallel)
         light = active - heavy
-        found[f"missed.{kind}"] = float(len(heavy - known))
-        found[f"false_positives.{kind}"] = len(known - heavy) / max(len(light), 1)
-        found[f"rho.{kind}"] = rho(total, known)
+        measures[f"missed.{kind}"] = float(len(heavy - known))
+        measures[f"false_positives.{kind}"] = len(known - heavy) / max(len(light), 1)
+        measures[f"rho.{kind}"] = rho(total, known)
     some = set(np.flatnonzero(total > _EIGHTH * _LEAST).tolist())
-    found["missed.serial_eighth"] = float(
+    measures["missed.serial_eighth"] = float(
         len(some - passed(flow, size, hashes, _EIGHTH * _LEAST, False))
     )
-    found["missed_by_16_M"] = float(
+    measures["missed_by_16_M"] = float(
         len(some - passed(flow, size, hashes, _TOO_MANY * _LEAST, False))
     )
     serial = passed(flow, size, hashes, _LEAST, False)
     identified = float(total[sorted(serial)].sum() / total.sum())
-    found["share_times_rho"] = identified * rho(total, serial)
-    found["rho_is_1_iff_all"] = float((rho(total, serial) == 1) == (serial >= active))
+    measures["share_times_rho"] = identified * rho(total, serial)
+    measures["rho_is_1_iff_all"] = float((rho(total, serial) == 1) == (serial >= active))
     for times in _MORE:
         known = passed(flow, size, hashes, times * _LEAST, False)
-        found[f"recorded.M={times:g}"] = float(len(known))
-        found[f"rho.M={times:g}"] = rho(total, known)
+        measures[f"recorded.M={times:g}"] = float(len(known))
+        measures[f"rho.M={times:g}"] = rho(total, known)
     ordered = np.sort(total)[::-1]
     top = max(round(_TOP * len(active)), 1)
-    found["top_fifth_bytes"] = float(ordered[:top].sum() / ordered.sum())
+    measures["top_fifth_bytes"] = float(ordered[:top].sum() / ordered.sum())
     if len(marks):
-        found["marks_on_heavy"] = float(np.isin(marks, sorted(heavy)).mean())
+        measures["marks_on_heavy"] = float(np.isin(marks, sorted(heavy)).mean())
         larger = np.flatnonzero(total > np.median(total[total > 0]))
-        found["marks_on_larger_half"] = float(np.isin(marks, larger).mean())
-    return found
+        measures["marks_on_larger_half"] = float(np.isin(marks, larger).mean())
+    return measures
 
 
 def _by_rank(trace: Bottleneck, taken: Truths, flows: int) -> list[float]:

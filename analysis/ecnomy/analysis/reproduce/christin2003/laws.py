@@ -52,10 +52,10 @@ def _plain(value: Any) -> str:
 
 def by_options(runs: Runs) -> Algorithms:
     """Return the runs by short name of the bottleneck's marking."""
-    found: Algorithms = {}
+    runs_by_name: Algorithms = {}
     for value in runs.values(MARKING):
-        found[name_of(msgspec.json.decode(value))] = runs.at({MARKING: value})
-    return found
+        runs_by_name[name_of(msgspec.json.decode(value))] = runs.at({MARKING: value})
+    return runs_by_name
 
 
 def algorithms(studies: Studies) -> Algorithms:

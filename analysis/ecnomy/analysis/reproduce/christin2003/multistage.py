@@ -42,23 +42,23 @@ def traffic(studies: Studies) -> dict[str, Runs]:
 
 def figures(studies: Studies) -> Samples:
     """Return the measures of the filters and of the flows that they record, per seed."""
-    found: dict[str, np.ndarray] = {}
+    samples: dict[str, np.ndarray] = {}
     for name, runs in traffic(studies).items():
         for column in _COLUMNS:
-            found[f"{column}.{name}"] = runs.sample(column)
+            samples[f"{column}.{name}"] = runs.sample(column)
         serial, parallel = (runs.sample(f"false_positives.{k}") for k in ("serial", "parallel"))
-        found[f"false_positives.parallel_minus_serial.{name}"] = parallel - serial
+        samples[f"false_positives.parallel_minus_serial.{name}"] = parallel - serial
         for less, more in zip(_MORE[:-1], _MORE[1:], strict=True):
             at = f"{name}.M={more}_minus_M={less}"
             change = runs.sample(f"recorded.M={more}") - runs.sample(f"recorded.M={less}")
-            found[f"recorded_change.{at}"] = change
+            samples[f"recorded_change.{at}"] = change
             rho = runs.sample(f"rho.M={more}") - runs.sample(f"rho.M={less}")
-            found[f"rho_change.{at}"] = rho
+            samples[f"rho_change.{at}"] = rho
     traced = traffic(studies)["exp1"]
-    found["marks_on_heavy.exp1"] = traced.sample("marks_on_heavy")
-    found["marks_on_larger_half.exp1"] = traced.sample("marks_on_larger_half")
-    found["control.missed_by_16_M.exp1"] = traced.sample("missed_by_16_M")
-    return found
+    samples["marks_on_heavy.exp1"] = traced.sample("marks_on_heavy")
+    samples["marks_on_larger_half.exp1"] = traced.sample("marks_on_larger_half")
+    samples["control.missed_by_16_M.exp1"] = traced.sample("missed_by_16_M")
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

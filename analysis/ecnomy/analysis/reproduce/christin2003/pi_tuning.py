@@ -25,14 +25,14 @@ _TUNINGS: Final = {"pi-approximate": (50.0, 0.3), "pi-exact": (60.0, 0.18)}  # N
 
 def figures(studies: Studies) -> Samples:
     """Return the gains given by the design formula, and the losses in experiment 1."""
-    found: dict[str, np.ndarray | float] = {}
+    samples: dict[str, np.ndarray | float] = {}
     for name, (flows, rtt_s) in _TUNINGS.items():
         a, b = theory.pi_gains(flows, rtt_s, _PACKETS_PER_S)
-        found |= {f"gain_1e4.{name}.a": a * 1e4, f"gain_1e4.{name}.b": b * 1e4}
+        samples |= {f"gain_1e4.{name}.a": a * 1e4, f"gain_1e4.{name}.b": b * 1e4}
     lost = losses(studies)
     for name in _TUNINGS:
-        found[f"loss_over_drop_tail.{name}"] = lost[f"loss_over_drop_tail.{name}"]
-    return found
+        samples[f"loss_over_drop_tail.{name}"] = lost[f"loss_over_drop_tail.{name}"]
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

@@ -81,9 +81,9 @@ def round_trips(flow: FlowTrace) -> Floats:
     The time runs from the sending of the packet to the first ACK that covers it. It is NaN for
     packets that were sent more than once or not acknowledged.
     """
-    found = np.full(len(flow.arrived_ps), np.nan)
+    trips = np.full(len(flow.arrived_ps), np.nan)
     if not len(flow.acked_ps):
-        return found
+        return trips
     highest = np.maximum.accumulate(flow.acked_seq)
     sent: dict[int, list[int]] = {}
     for t, seq in zip(flow.sent_ps.tolist(), flow.sent_seq.tolist(), strict=True):
@@ -94,8 +94,8 @@ def round_trips(flow: FlowTrace) -> Floats:
     ):
         times = [at for at in sent.get(seq, []) if at <= t]
         if len(sent.get(seq, [])) == 1 and times and covered[index] < len(highest):
-            found[index] = flow.acked_ps[covered[index]] - times[0]
-    return found
+            trips[index] = flow.acked_ps[covered[index]] - times[0]
+    return trips
 
 
 def router_rounds(arrived_ps: Integers, k: float, alpha: float) -> RouterRounds:

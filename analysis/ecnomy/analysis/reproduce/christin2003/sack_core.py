@@ -25,21 +25,21 @@ _LABELS: Final = {
 
 def variants(studies: Studies) -> dict[str, Runs]:
     """Return the reference algorithm's runs by form of acknowledgement."""
-    found = {"every-packet": algorithms(studies)["reference"]}
+    runs_by_form = {"every-packet": algorithms(studies)["reference"]}
     for name in ("delayed", "sack"):
-        found[name] = by_options(studies[f"exp1-{name}"])["reference"]
-    return found
+        runs_by_form[name] = by_options(studies[f"exp1-{name}"])["reference"]
+    return runs_by_form
 
 
 def figures(studies: Studies) -> Samples:
     """Return loss, queue, marks and goodput, per seed."""
-    found: dict[str, np.ndarray] = {}
+    samples: dict[str, np.ndarray] = {}
     for name, runs in variants(studies).items():
-        found[f"loss.{name}"] = runs.sample("loss_share")
-        found[f"queue_kB.{name}"] = runs.sample("queue_mean_bytes") / 1e3
-        found[f"marks.{name}"] = runs.sample("marks_share")
-        found[f"goodput_share.{name}"] = runs.sample("goodput_share")
-    return found
+        samples[f"loss.{name}"] = runs.sample("loss_share")
+        samples[f"queue_kB.{name}"] = runs.sample("queue_mean_bytes") / 1e3
+        samples[f"marks.{name}"] = runs.sample("marks_share")
+        samples[f"goodput_share.{name}"] = runs.sample("goodput_share")
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

@@ -54,12 +54,12 @@ def single(results: Path) -> Figures:
     """Return how far the rounds, marks and estimates of one flow agree with section 2.1."""
     trace = bottleneck_of(results)
     flow = next(iter(flows_of(results)))
-    found = window_bound([sender_rounds(flow)], trace.measured_ps) | _due(trace)
-    found |= _estimates([flow], trace.measured_ps)
-    found["plain_newreno"] = _plain(results)
+    measures = window_bound([sender_rounds(flow)], trace.measured_ps) | _due(trace)
+    measures |= _estimates([flow], trace.measured_ps)
+    measures["plain_newreno"] = _plain(results)
     if _seed(results) == PICTURED_SEED:
-        found |= _picture(flow)
-    return found
+        measures |= _picture(flow)
+    return measures
 
 
 def estimates(results: Path) -> Figures:
@@ -72,8 +72,8 @@ def estimates(results: Path) -> Figures:
 def experiment(results: Path) -> Figures:
     """Return the measures of estimates, filters and projections for experiment 1's traffic."""
     trace = bottleneck_of(results)
-    found = estimates(results) | filter_figures(trace, 1.0)
-    return found | interpolation_figures(trace, _law(results).endswith("heuristic"))
+    measures = estimates(results) | filter_figures(trace, 1.0)
+    return measures | interpolation_figures(trace, _law(results).endswith("heuristic"))
 
 
 def classed(results: Path) -> Figures:
@@ -165,16 +165,16 @@ def twice_in_a_round(arrived_ps: Integers, marked_ps: Integers) -> int:
 
 
 def _estimates(flows: list[FlowTrace], from_ps: int) -> Figures:
-    found: Figures = {}
+    measures: Figures = {}
     trips = [round_trips(flow) for flow in flows]
     for alpha in _ALPHAS:
         error, silent = _errors(flows, trips, alpha, from_ps)
-        found[f"rtt_error.alpha={alpha:g}"] = float(np.mean(np.abs(error)))
+        measures[f"rtt_error.alpha={alpha:g}"] = float(np.mean(np.abs(error)))
         if alpha == ALPHA:
-            found["rtt_within_20"] = float(np.mean(np.abs(error) <= _WITHIN))
-            found["rtt_bias"] = float(np.mean(error))
-            found["silent_share"] = silent
-    return found | _windows(flows, from_ps) | _safeguard(flows, from_ps)
+            measures["rtt_within_20"] = float(np.mean(np.abs(error) <= _WITHIN))
+            measures["rtt_bias"] = float(np.mean(error))
+            measures["silent_share"] = silent
+    return measures | _windows(flows, from_ps) | _safeguard(flows, from_ps)
 
 
 def _errors(

@@ -45,7 +45,7 @@ def windows(results: Path) -> dict[str, float | list[float]]:
     queue = link["queue_integral"] / seconds * PACKET_BYTES
     throughput = flows["delivered_bytes"] * 8 / seconds
     goodput = flows["acked_bytes"] * 8 / seconds
-    found: dict[str, float | list[float]] = {
+    measures: dict[str, float | list[float]] = {
         "loss_share": loss_share(link["drops"], link["arrivals"]),
         "drops": float(link["drops"].sum()),
         "lossy_windows": float(np.mean(link["drops"] > 0)),
@@ -60,8 +60,8 @@ def windows(results: Path) -> dict[str, float | list[float]]:
     if run.plan.seed == PICTURED_SEED:
         loss = link["drops"] / np.maximum(link["arrivals"], 1)
         rows = {"loss": loss, "queue": queue, "throughput": throughput, "goodput": goodput}
-        found |= {name: row.tolist() for name, row in rows.items()}
-    return found
+        measures |= {name: row.tolist() for name, row in rows.items()}
+    return measures
 
 
 def loss_share(drops: Floats, arrivals: Floats) -> float:
@@ -89,6 +89,6 @@ def _differences(run: RawRun, table: str, column: str, index: int) -> dict[str, 
         frame = frame[frame[column] == index]
     frame = frame[frame["t_ps"] >= run.measured.from_ps]
     summed: Any = frame.groupby("t_ps").sum(numeric_only=True).sort_index()
-    found = {name: np.diff(summed[name].to_numpy(dtype=np.float64)) for name in summed}
-    found["t_ps"] = np.diff(summed.index.to_numpy(dtype=np.float64))
-    return found
+    changes = {name: np.diff(summed[name].to_numpy(dtype=np.float64)) for name in summed}
+    changes["t_ps"] = np.diff(summed.index.to_numpy(dtype=np.float64))
+    return changes

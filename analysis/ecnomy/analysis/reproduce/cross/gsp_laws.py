@@ -49,19 +49,19 @@ def apart(correlations: dict[str, Floats]) -> Floats:
 
 def figures(studies: Studies) -> Samples:
     """Return correlations by law, the difference between laws, and the resulting tariffs."""
-    found: dict[str, np.ndarray | float] = {}
+    samples: dict[str, np.ndarray | float] = {}
     means: dict[str, Floats] = {}
     shorts: dict[str, Floats] = {}
     for law, runs in _laws(studies).items():
         rows = [[correlation(*pair) for pair in _samples(runs, stream)] for stream in STREAMS]
         means[law] = np.mean(rows, axis=0)
         shorts[law] = np.mean([runs.sample(f"short.both.{s}") for s in STREAMS], axis=0)
-        found[f"correlation.{law}"] = means[law]
-        found[f"control.short.correlation.{law}"] = shorts[law]
+        samples[f"correlation.{law}"] = means[law]
+        samples[f"control.short.correlation.{law}"] = shorts[law]
         for name in ("marking", "late"):
-            found[f"{name}.{law}"] = runs.sample(f"{name}.{STREAMS[-1]}")
-        found |= {f"{name}.{law}": row for name, row in _tariffs(runs).items()}
-    return found | {"apart": apart(means), "control.short.apart": apart(shorts)}
+            samples[f"{name}.{law}"] = runs.sample(f"{name}.{STREAMS[-1]}")
+        samples |= {f"{name}.{law}": row for name, row in _tariffs(runs).items()}
+    return samples | {"apart": apart(means), "control.short.apart": apart(shorts)}
 
 
 def _tariffs(runs: Runs) -> dict[str, Floats]:

@@ -71,16 +71,16 @@ def _short(value: str) -> str:
 
 def figures(studies: Studies) -> Samples:
     """Return the columns by source and link algorithm, and the extremes over all runs."""
-    found: dict[str, np.ndarray | float] = {}
+    samples: dict[str, np.ndarray | float] = {}
     for (source, link), runs in _cells(studies).items():
         for short, column in COLUMNS.items():
-            found[f"{short}.{source}.{link}"] = runs.sample(f"bottleneck.{column}")
+            samples[f"{short}.{source}.{link}"] = runs.sample(f"bottleneck.{column}")
     frame = studies["matrix"].frame
     for short in ("utilization", "jain"):
-        found[f"least.{short}"] = float(frame[f"bottleneck.{short}"].min())
-        found[f"most.{short}"] = float(frame[f"bottleneck.{short}"].max())
-    found["most.unaccounted"] = float(frame["unaccounted"].max())
-    return found
+        samples[f"least.{short}"] = float(frame[f"bottleneck.{short}"].min())
+        samples[f"most.{short}"] = float(frame[f"bottleneck.{short}"].max())
+    samples["most.unaccounted"] = float(frame["unaccounted"].max())
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

@@ -44,15 +44,15 @@ def _ratio(runs: Runs) -> Floats:
 
 def figures(studies: Studies) -> Samples:
     """Return WTP's rate / REM's, per seed, and this ratio divided by its theoretical value."""
-    found: dict[str, Floats | float] = {}
+    samples: dict[str, Floats | float] = {}
     for phi, runs in _points(studies).items():
         marked = runs.sample("bottleneck.marking_probability")
         kind = "few" if marked.mean() <= FEW else "many" if marked.mean() > MANY else "between"
         name = f"{kind}.phi={phi:.4g}"
-        found[f"marked.{name}"] = marked
-        found[f"wtp_over_rem.{name}"] = _ratio(runs)
-        found[f"wtp_over_rem_over_theory.{name}"] = _ratio(runs) / advantage(marked)
-    return found
+        samples[f"marked.{name}"] = marked
+        samples[f"wtp_over_rem.{name}"] = _ratio(runs)
+        samples[f"wtp_over_rem_over_theory.{name}"] = _ratio(runs) / advantage(marked)
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

@@ -66,23 +66,23 @@ def _point(
 
 def figures(studies: Studies) -> Samples:
     """Return marks per round trip / w, corrected for the window's floor, and spreads of marks."""
-    found: dict[str, Floats] = {}
+    measures: dict[str, Floats] = {}
     same: dict[str, list[Floats]] = {}
     fair: dict[str, list[Floats]] = {}
     for point in _points(studies):
         window = float(point.window.mean())
         if window >= _LEAST_WINDOW:
             name = f"marks_per_round.{point.name}.{point.law}.r={point.r:g}"
-            found[name] = point.per_round / wtp_floor_bias(window)
+            measures[name] = point.per_round / wtp_floor_bias(window)
         name = f"{point.name}.r={point.r:g}"
         same.setdefault(name, []).append(point.marks_per_s)
         if window >= _LEAST_WINDOW:
             fair.setdefault(name, []).append(point.per_round / wtp_floor_bias(window))
     for name, samples in same.items():
-        found[f"spread.{name}"] = spread(samples)
+        measures[f"spread.{name}"] = spread(samples)
     for name, samples in fair.items():
-        found[f"control.spread_without_floor_and_queues.{name}"] = spread(samples)
-    return found
+        measures[f"control.spread_without_floor_and_queues.{name}"] = spread(samples)
+    return measures
 
 
 def draw(studies: Studies, figure: Figure) -> None:

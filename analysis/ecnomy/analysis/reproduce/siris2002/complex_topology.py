@@ -45,23 +45,23 @@ def _stretch(runs: Runs, route: int, weight: int) -> Floats:
 
 def figures(studies: Studies) -> Samples:
     """Return throughput ratios divided by ratios of weights or, between routes, of w / (T p)."""
-    found: dict[str, Floats] = {}
+    samples: dict[str, Floats] = {}
     for law, runs in by_law(studies["complex-topology"], _MARKING).items():
         for route in range(len(_RTT_S)):
             for low, high in itertools.combinations(_WEIGHTS, 2):
                 ratio = _rate(runs, route, high) / _rate(runs, route, low) / (high / low)
-                found[f"same_route.{law}.route={route}.{high}/{low}"] = ratio
+                samples[f"same_route.{law}.route={route}.{high}/{low}"] = ratio
         for one, other in itertools.combinations(range(len(_RTT_S)), 2):
             for weight in _WEIGHTS:
                 ratio = _rate(runs, one, weight) / _rate(runs, other, weight)
                 ratio = ratio * _expected(runs, other, weight) / _expected(runs, one, weight)
-                found[f"routes.{law}.{one}/{other}.w={weight}"] = ratio
+                samples[f"routes.{law}.{one}/{other}.w={weight}"] = ratio
                 queues = _stretch(runs, one, weight) / _stretch(runs, other, weight)
-                found[f"control.routes.{law}.{one}/{other}.w={weight}"] = ratio * queues
-        worst = [v for k, v in found.items() if k.startswith(f"control.routes.{law}.")]
+                samples[f"control.routes.{law}.{one}/{other}.w={weight}"] = ratio * queues
+        worst = [v for k, v in samples.items() if k.startswith(f"control.routes.{law}.")]
         off = max(worst, key=lambda ratio: abs(float(ratio.mean()) - 1))
-        found[f"control.worst_route_pair.{law}"] = off
-    return found
+        samples[f"control.worst_route_pair.{law}"] = off
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

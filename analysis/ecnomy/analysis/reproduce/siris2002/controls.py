@@ -36,23 +36,23 @@ R: Final = 10.0  # ratio in the ratio controls
 
 def ratio_controls(runs: Runs, form: str) -> dict[str, Floats | float]:
     """Return throughput and mark ratios at r = 10 for one form of WTP, by marking and change."""
-    found: dict[str, Floats | float] = {}
+    samples: dict[str, Floats | float] = {}
     if form not in runs.values(_FORM):
-        return found
+        return samples
     for columns in _settings(runs.at({_FORM: form}), ("send", "mss", "overhead")):
         own = runs.at({_FORM: form, **columns})
         name = f"{_law_name(columns[MARKING])}.{_ratio_change(columns)}"
         ratio = own.sample("heavy.goodput_bps") / own.sample("light.goodput_bps")
         marks = own.sample("heavy.marks_per_s") / own.sample("light.marks_per_s")
         floor = [wtp_floor_ratio(R, window) for window in own.sample("light.mean_cwnd")]
-        found[f"control.ratio_over_r.{name}"] = ratio / R
+        samples[f"control.ratio_over_r.{name}"] = ratio / R
         interval = interval_of(ratio / R)
         if interval is not None:
-            found[f"control.half_width.{name}"] = interval.half_width
-        found[f"control.ratio_over_floor.{name}"] = ratio / np.array(floor)
-        found[f"control.marks_over_throughput.{name}"] = marks / ratio
-        found[f"control.dispersion.{name}"] = own.sample("bottleneck.marks_dispersion")
-    return found
+            samples[f"control.half_width.{name}"] = interval.half_width
+        samples[f"control.ratio_over_floor.{name}"] = ratio / np.array(floor)
+        samples[f"control.marks_over_throughput.{name}"] = marks / ratio
+        samples[f"control.dispersion.{name}"] = own.sample("bottleneck.marks_dispersion")
+    return samples
 
 
 def _settings(runs: Runs, names: tuple[str, ...]) -> list[dict[str, Any]]:
@@ -83,18 +83,18 @@ def _ratio_change(columns: dict[str, Any]) -> str:
 
 def curve_controls(runs: Runs) -> dict[str, Floats]:
     """Return straightness, slope, loads and waits of the curves, by marking and change."""
-    found: dict[str, Floats] = {}
+    samples: dict[str, Floats] = {}
     for columns in _settings(runs, ("gain", "send")):
         own = runs.at(columns)
         change = "as_is" if float(columns[_OWN["gain"]]) > 0.1 else "small_gain"
         change = "paced" if columns[_OWN["send"]] == "paced" else change
         name = f"{_law_name(columns[MARKING])}.{change}"
         curve = curve_of(own)
-        found[f"control.r_squared.{name}"] = pseudo_values(r_squared, curve)
-        found[f"control.slope.{name}"] = pseudo_values(slope, curve)
-        found[f"control.load_at_p=0.1.{name}"] = pseudo_values(load_at(0.1), curve)
+        samples[f"control.r_squared.{name}"] = pseudo_values(r_squared, curve)
+        samples[f"control.slope.{name}"] = pseudo_values(slope, curve)
+        samples[f"control.load_at_p=0.1.{name}"] = pseudo_values(load_at(0.1), curve)
         for n in sorted(own.values(COUNT)):
             point = own.at({COUNT: n})
-            found[f"control.load.{name}.flows={2 * n:g}"] = point.sample("load")
-            found[f"control.wait_ms.{name}.flows={2 * n:g}"] = 1000 * point.sample("wait_s")
-    return found
+            samples[f"control.load.{name}.flows={2 * n:g}"] = point.sample("load")
+            samples[f"control.wait_ms.{name}.flows={2 * n:g}"] = 1000 * point.sample("wait_s")
+    return samples

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COUNT",
-    "Curve",
+    "MarkingCurve",
     "axes_of_curves",
     "curve_of",
     "differences",
@@ -45,7 +45,7 @@ _MARKED: Final = 0.01  # points below this p are not on the line
 Statistic = Callable[..., float]
 
 
-class Curve(msgspec.Struct, frozen=True, eq=False):
+class MarkingCurve(msgspec.Struct, frozen=True, eq=False):
     """Loads and marking probabilities of shape [point, batch], in ascending order of flows.
 
     Attributes:
@@ -57,15 +57,15 @@ class Curve(msgspec.Struct, frozen=True, eq=False):
     p: Floats
 
 
-def curve_of(runs: Runs, count: str = COUNT, groups: int = 2) -> Curve:
+def curve_of(runs: Runs, count: str = COUNT, groups: int = 2) -> MarkingCurve:
     """Return the curve of runs that differ only in `count`, the number of flows in each group."""
     counts = sorted(runs.values(count))
     own = [runs.at({count: n}) for n in counts]
     load, p = (np.array([each.sample(name) for each in own]) for name in ("load", "p"))
-    return Curve(tuple(round(groups * n) for n in counts), load, p)
+    return MarkingCurve(tuple(round(groups * n) for n in counts), load, p)
 
 
-def pseudo_values(statistic: Statistic, *curves: Curve) -> Floats:
+def pseudo_values(statistic: Statistic, *curves: MarkingCurve) -> Floats:
     """Return the jackknife's pseudo-values of statistic(load, p, load, p, ...) of mean curves.
 
     They are NaN if the statistic is not defined.
@@ -86,8 +86,8 @@ def line(load: Floats, p: Floats) -> tuple[float, float]:
     marked = p > _MARKED
     if marked.sum() < 2:
         return float("nan"), float("nan")
-    found = np.polyfit(load[marked], p[marked], 1)
-    return float(found[0]), float(found[1])
+    coefficients = np.polyfit(load[marked], p[marked], 1)
+    return float(coefficients[0]), float(coefficients[1])
 
 
 def slope(load: Floats, p: Floats) -> float:
@@ -133,12 +133,12 @@ def load_at(level: float) -> Callable[[Floats, Floats], float]:
     return statistic
 
 
-def draw_curve(axis: Axes, curve: Curve, index: int, label: str) -> None:
+def draw_curve(axis: Axes, curve: MarkingCurve, index: int, label: str) -> None:
     """Draw the means of a curve, ordered by number of flows."""
     axis.plot(curve.load.mean(axis=1), curve.p.mean(axis=1), label=label, **look(index))
 
 
-def label_flows(axis: Axes, curve: Curve, which: Sequence[int]) -> None:
+def label_flows(axis: Axes, curve: MarkingCurve, which: Sequence[int]) -> None:
     """Label those points of a curve whose number of flows is in `which` with this number."""
     for at, flows in enumerate(curve.flows):
         if flows in which:

@@ -39,35 +39,35 @@ def _named(text: str) -> str:
 def figures(studies: Studies) -> Samples:
     """Return rise times and deviations of windows, and their ratios between pairs."""
     fast, even, slow = (_pair(studies, *pair) for pair in ((4, 1), (2, 2), (1, 4)))
-    found: dict[str, Floats] = {}
+    samples: dict[str, Floats] = {}
     for name, runs in {"4_1": fast, "2_2": even, "1_4": slow}.items():
-        found[f"rise_s.{name}"] = runs.sample("rise_s")
-        found[f"std.{name}"] = runs.sample("cwnd.std")
-    found["rise.4_1_over_1_4"] = fast.sample("rise_s") / slow.sample("rise_s")
-    found["std.4_1_over_1_4"] = fast.sample("cwnd.std") / slow.sample("cwnd.std")
-    found["mean.4_1_over_1_4"] = fast.sample("cwnd.mean") / slow.sample("cwnd.mean")
-    found["falling_std.2_2_over_4_1"] = even.sample("cwnd.std") / fast.sample("cwnd.std")
-    found["falling_std.1_4_over_2_2"] = slow.sample("cwnd.std") / even.sample("cwnd.std")
+        samples[f"rise_s.{name}"] = runs.sample("rise_s")
+        samples[f"std.{name}"] = runs.sample("cwnd.std")
+    samples["rise.4_1_over_1_4"] = fast.sample("rise_s") / slow.sample("rise_s")
+    samples["std.4_1_over_1_4"] = fast.sample("cwnd.std") / slow.sample("cwnd.std")
+    samples["mean.4_1_over_1_4"] = fast.sample("cwnd.mean") / slow.sample("cwnd.mean")
+    samples["falling_std.2_2_over_4_1"] = even.sample("cwnd.std") / fast.sample("cwnd.std")
+    samples["falling_std.1_4_over_2_2"] = slow.sample("cwnd.std") / even.sample("cwnd.std")
     flat, steep = (_pair(studies, 2, 2, f"red {most:g}") for most in (0.05, 0.4))
-    found["steeper.rise"] = steep.sample("rise_s") / flat.sample("rise_s")
+    samples["steeper.rise"] = steep.sample("rise_s") / flat.sample("rise_s")
     cv = [runs.sample("cwnd.std") / runs.sample("cwnd.mean") for runs in (steep, flat)]
-    found["steeper.cv"] = cv[0] / cv[1]
-    return found | _controls(studies)
+    samples["steeper.cv"] = cv[0] / cv[1]
+    return samples | _controls(studies)
 
 
 def _controls(studies: Studies) -> dict[str, Floats]:
-    found: dict[str, Floats] = {}
+    samples: dict[str, Floats] = {}
     fast, slow = (_pair(studies, *pair, "fixed") for pair in ((4, 1), (1, 4)))
-    found["control.fixed.mean.4_1_over_1_4"] = fast.sample("cwnd.mean") / slow.sample("cwnd.mean")
+    samples["control.fixed.mean.4_1_over_1_4"] = fast.sample("cwnd.mean") / slow.sample("cwnd.mean")
     for most in (0.05, 0.2, 0.4):
         runs = _pair(studies, 2, 2, f"red {most:g}")
-        found[f"control.p.max_p={most:g}"] = runs.sample("bottleneck.marking_probability")
+        samples[f"control.p.max_p={most:g}"] = runs.sample("bottleneck.marking_probability")
         cv = runs.sample("cwnd.std") / runs.sample("cwnd.mean")
-        found[f"control.cv.max_p={most:g}"] = cv
-        found[f"control.rise_s.max_p={most:g}"] = runs.sample("rise_s")
+        samples[f"control.cv.max_p={most:g}"] = cv
+        samples[f"control.rise_s.max_p={most:g}"] = runs.sample("rise_s")
     for name, pair in (("4_1", (4, 1)), ("1_4", (1, 4))):
-        found[f"control.load.{name}"] = _pair(studies, *pair).sample("bottleneck.utilization")
-    return found
+        samples[f"control.load.{name}"] = _pair(studies, *pair).sample("bottleneck.utilization")
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

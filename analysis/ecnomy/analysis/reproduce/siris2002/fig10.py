@@ -13,7 +13,7 @@ from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.siris2002.controls import curve_controls
 from ecnomy.analysis.reproduce.siris2002.curves import (
-    Curve,
+    MarkingCurve,
     axes_of_curves,
     curve_of,
     differences,
@@ -31,19 +31,21 @@ if TYPE_CHECKING:
 
 __all__ = ["draw", "figures"]
 
-Curves = dict[str, Curve]
+Curves = dict[str, MarkingCurve]
 
 
 def _curves(runs: Runs) -> tuple[Curves, Curves]:
     """Return the curves by theta at B = 30, and the curves by B at theta = 0.95."""
-    found = {}
+    curves = {}
     for value in runs.values(MARKING):
         law = msgspec.json.decode(value)
         buffer = float(str(law["buffer"]).split()[0])
-        found[float(law["theta"]), buffer] = curve_of(runs.at({MARKING: value}))
-    thetas = {f"{theta:g}": found[theta, buffer] for theta, buffer in sorted(found) if buffer == 30}
-    keys = sorted(found, key=lambda key: key[1])
-    buffers = {f"{buffer:g}": found[theta, buffer] for theta, buffer in keys if theta == 0.95}
+        curves[float(law["theta"]), buffer] = curve_of(runs.at({MARKING: value}))
+    thetas = {
+        f"{theta:g}": curves[theta, buffer] for theta, buffer in sorted(curves) if buffer == 30
+    }
+    keys = sorted(curves, key=lambda key: key[1])
+    buffers = {f"{buffer:g}": curves[theta, buffer] for theta, buffer in keys if theta == 0.95}
     return thetas, buffers
 
 
@@ -54,31 +56,31 @@ def figures(studies: Studies) -> Samples:
     slopes = {theta: pseudo_values(slope, curve) for theta, curve in thetas.items()}
     steep = {buffer: pseudo_values(slope, curve) for buffer, curve in buffers.items()}
     apart = pseudo_values(_slope_spread, *thetas.values())
-    found: dict[str, Floats | float] = {"theta.slope_spread": apart}
-    found |= {f"theta.slope.{theta}": own for theta, own in slopes.items()}
+    samples: dict[str, Floats | float] = {"theta.slope_spread": apart}
+    samples |= {f"theta.slope.{theta}": own for theta, own in slopes.items()}
     for level in (0.2, 0.3):
         others = {t: pseudo_values(load_at(level), curve) for t, curve in thetas.items()}
         rises = differences(others)
-        found |= {f"control.load_rises_at_p={level:g}.{name}": d for name, d in rises.items()}
-    found |= {f"theta.load_rises.{name}": rise for name, rise in differences(loads).items()}
-    found |= {f"buffer.slope_rises.{name}": rise for name, rise in differences(steep).items()}
+        samples |= {f"control.load_rises_at_p={level:g}.{name}": d for name, d in rises.items()}
+    samples |= {f"theta.load_rises.{name}": rise for name, rise in differences(loads).items()}
+    samples |= {f"buffer.slope_rises.{name}": rise for name, rise in differences(steep).items()}
     names = list(buffers)
     least, most = buffers[names[0]], buffers[names[-1]]
-    found["buffer.small_minus_large.at_low_load"] = pseudo_values(_apart(0), least, most)
-    found["buffer.large_minus_small.at_high_load"] = -pseudo_values(_apart(-1), least, most)
-    found |= _of_poisson()
-    found |= _small_gain(studies["fig10-controls"])
-    return found | curve_controls(studies["curve-controls"])
+    samples["buffer.small_minus_large.at_low_load"] = pseudo_values(_apart(0), least, most)
+    samples["buffer.large_minus_small.at_high_load"] = -pseudo_values(_apart(-1), least, most)
+    samples |= _of_poisson()
+    samples |= _small_gain(studies["fig10-controls"])
+    return samples | curve_controls(studies["curve-controls"])
 
 
 def _small_gain(runs: Runs) -> dict[str, Floats]:
     thetas, _ = _curves(runs)
     loads = {theta: pseudo_values(load_at(0.1), curve) for theta, curve in thetas.items()}
-    found = {f"load_rises.{name}": rise for name, rise in differences(loads).items()}
-    found["slope_spread"] = pseudo_values(_slope_spread, *thetas.values())
+    samples = {f"load_rises.{name}": rise for name, rise in differences(loads).items()}
+    samples["slope_spread"] = pseudo_values(_slope_spread, *thetas.values())
     for theta, curve in thetas.items():
-        found[f"slope.{theta}"] = pseudo_values(slope, curve)
-    return {f"control.small_gain.{name}": value for name, value in found.items()}
+        samples[f"slope.{theta}"] = pseudo_values(slope, curve)
+    return {f"control.small_gain.{name}": value for name, value in samples.items()}
 
 
 def _slope_spread(*rows: Floats) -> float:
@@ -89,15 +91,15 @@ def _slope_spread(*rows: Floats) -> float:
 
 def _of_poisson() -> dict[str, float]:
     """Return exact slopes by B and loads at p = 0.1 by theta, for Poisson arrivals."""
-    found = {}
+    measures = {}
     for buffer in (10.0, 30.0, 60.0):
         loads = np.linspace(0.5, 0.95, 46)
-        found[f"slope.B={buffer:g}"] = slope(loads, _poisson_curve(loads, 0.95, buffer))
+        measures[f"slope.B={buffer:g}"] = slope(loads, _poisson_curve(loads, 0.95, buffer))
     for theta in (0.85, 0.90, 0.95, 1.0):
         loads = theta * np.linspace(0.5, 1.1, 121)
         at = load_at(0.1)(loads, _poisson_curve(loads, theta, 30))
-        found[f"load_at_p=0.1.theta={theta:g}"] = at
-    return {f"theory.poisson.{name}": value for name, value in found.items()}
+        measures[f"load_at_p=0.1.theta={theta:g}"] = at
+    return {f"theory.poisson.{name}": value for name, value in measures.items()}
 
 
 def _poisson_curve(loads: Floats, theta: float, buffer: float) -> Floats:

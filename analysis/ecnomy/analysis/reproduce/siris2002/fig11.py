@@ -31,28 +31,28 @@ _LABELS: Final = {
 
 def _laws(studies: Studies) -> dict[str, tuple[Runs, str]]:
     """Return the runs of each window law, and the name of its weight parameter."""
-    found = {"wtp": (studies["fig11-wtp"], "weight")}
+    laws = {"wtp": (studies["fig11-wtp"], "weight")}
     multcp = studies["fig11-multcp"]
     for decrease in multcp.values("sources.light.transport.decrease"):
         own = multcp.at({"sources.light.transport.decrease": decrease})
         for echo in own.values("sources.light.transport.ecn"):
             name = "halve" if decrease == "halve" else "multcp"
             name = name if echo == "rfc3168" else "accurate"
-            found[name] = (own.at({"sources.light.transport.ecn": echo}), "flows")
-    return found
+            laws[name] = (own.at({"sources.light.transport.ecn": echo}), "flows")
+    return laws
 
 
 def _pairs(runs: Runs, key: str, *, equal: bool) -> dict[float, Runs]:
     """Return the runs by weight of heavy flows; light flows have 1, or the same if `equal`."""
     runs = runs.where(sources__light__count=_FLOWS)
     light, heavy = (f"sources.{name}.transport.{key}" for name in ("light", "heavy"))
-    found = {}
+    pairs = {}
     for weight in sorted(runs.values(heavy)):
         kept = runs.at({heavy: weight})
         other = weight if equal else 1.0
         if other in kept.values(light):
-            found[weight] = kept.at({light: other})
-    return found
+            pairs[weight] = kept.at({light: other})
+    return pairs
 
 
 def _throughput(runs: Runs, key: str) -> Ratios:
@@ -69,28 +69,28 @@ def _loads(runs: Runs, key: str) -> Ratios:
 
 def figures(studies: Studies) -> Samples:
     """Return throughput ratios, utilisation, fairness, and the exponent of throughput in p."""
-    found: dict[str, Sample] = {}
+    samples: dict[str, Sample] = {}
     laws = _laws(studies)
     ratios = {name: _throughput(*law) for name, law in laws.items()}
     loads = {name: _loads(*law) for name, law in laws.items()}
     for name, (runs, key) in laws.items():
         for r, ratio in ratios[name].items():
             if r >= 2:
-                found[f"ratio_over_r.{name}.r={r:g}"] = ratio / r
+                samples[f"ratio_over_r.{name}.r={r:g}"] = ratio / r
         for weight, load in loads[name].items():
-            found[f"utilization.{name}.w={weight:g}"] = load
-        found[f"utilization_rank.{name}"] = rank_correlation(loads[name])
+            samples[f"utilization.{name}.w={weight:g}"] = load
+        samples[f"utilization_rank.{name}"] = rank_correlation(loads[name])
         for power in log_slope(runs, key):
-            found.setdefault(f"power.{name}", power)
+            samples.setdefault(f"power.{name}", power)
     for r, multcp in ratios["multcp"].items():
         if r >= 2:
             off = [np.abs(ratio / r - 1) for ratio in (multcp, ratios["wtp"][r])]
-            found[f"farther_than_wtp.r={r:g}"] = off[0] - off[1]
+            samples[f"farther_than_wtp.r={r:g}"] = off[0] - off[1]
     control = studies["fig11-controls"]
     for weight in sorted(control.values("sources.light.transport.weight")):
         own = control.where(sources__light__transport__weight=weight)
-        found[f"control.small_gain.w={weight:g}"] = own.sample("bottleneck.utilization")
-    return found | _differences(loads) | _fairness(laws)
+        samples[f"control.small_gain.w={weight:g}"] = own.sample("bottleneck.utilization")
+    return samples | _differences(loads) | _fairness(laws)
 
 
 def _differences(loads: dict[str, Ratios]) -> dict[str, Floats]:
@@ -98,26 +98,26 @@ def _differences(loads: dict[str, Ratios]) -> dict[str, Floats]:
 
     The result also contains half of this difference at w = 1 minus the difference at larger w.
     """
-    found: dict[str, Floats] = {}
+    samples: dict[str, Floats] = {}
     less = {w: loads["wtp"][w] - load for w, load in loads["multcp"].items()}
     for weight, difference in less.items():
-        found[f"wtp_minus_multcp.w={weight:g}"] = difference
+        samples[f"wtp_minus_multcp.w={weight:g}"] = difference
     for weight in (5.0, 10.0):
         if weight in less:
-            found[f"half_of_w=1_less_that_of.w={weight:g}"] = less[1.0] / 2 - less[weight]
-    return found
+            samples[f"half_of_w=1_less_that_of.w={weight:g}"] = less[1.0] / 2 - less[weight]
+    return samples
 
 
 def _fairness(laws: dict[str, tuple[Runs, str]]) -> dict[str, Floats]:
     """Return Jain's index of throughput / weight, MulTCP's minus WTP's, at unequal weights."""
-    found: dict[str, Floats] = {}
+    samples: dict[str, Floats] = {}
     index = {
         name: {r: _jain(own, r) for r, own in _pairs(*laws[name], equal=False).items() if r > 1}
         for name in ("wtp", "multcp")
     }
     for r, values in index["multcp"].items():
-        found[f"jain.multcp_minus_wtp.r={r:g}"] = values - index["wtp"][r]
-    return found
+        samples[f"jain.multcp_minus_wtp.r={r:g}"] = values - index["wtp"][r]
+    return samples
 
 
 def _jain(runs: Runs, r: float) -> Floats:

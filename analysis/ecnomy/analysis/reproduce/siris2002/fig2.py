@@ -22,12 +22,12 @@ def figures(studies: Studies) -> Samples:
     The two variants of the virtual queue are counted separately, because the paper has only one
     variant.
     """
-    found = {f"drops.{n}": _drops(studies[n]) for n in studies.names if n != _VARIANTS}
+    samples = {f"drops.{n}": _drops(studies[n]) for n in studies.names if n != _VARIANTS}
     variants = studies[_VARIANTS]
     for value in variants.values(MARKING):
         variant = msgspec.json.decode(value).get("variant", "busy-period")
-        found[f"control.drops.{variant}"] = _drops(variants.at({MARKING: value}))
-    return found
+        samples[f"control.drops.{variant}"] = _drops(variants.at({MARKING: value}))
+    return samples
 
 
 def _drops(runs: Runs) -> float:

@@ -27,26 +27,26 @@ def figures(studies: Studies) -> Samples:
     """Return ratios of throughputs, marks and windows, and comparisons of laws, per seed."""
     laws = by_law(studies["fig3"])
     ratios = {law: _ratios(runs, "goodput_bps") for law, runs in laws.items()}
-    found: dict[str, Sample] = {}
+    samples: dict[str, Sample] = {}
     for law, runs in laws.items():
-        found[f"rank_correlation.{law}"] = rank_correlation(ratios[law])
+        samples[f"rank_correlation.{law}"] = rank_correlation(ratios[law])
         windows, marks = _ratios(runs, "mean_cwnd"), _ratios(runs, "marks_per_s")
         for r, ratio in ratios[law].items():
-            found[f"windows_over_r.{law}.r={r:g}"] = windows[r] / r
+            samples[f"windows_over_r.{law}.r={r:g}"] = windows[r] / r
             reach = "from_6" if r >= 6 else "below_6"
-            found[f"marks_over_throughput.{law}.{reach}.r={r:g}"] = marks[r] / ratio
+            samples[f"marks_over_throughput.{law}.{reach}.r={r:g}"] = marks[r] / ratio
             if law != "vq":
                 size = "small" if r <= 6 else "large"
-                found[f"ratio_over_r.{size}.{law}.r={r:g}"] = ratio / r
+                samples[f"ratio_over_r.{size}.{law}.r={r:g}"] = ratio / r
                 if r >= 4:
-                    found[f"from_4.ratio_over_r.{law}.r={r:g}"] = ratio / r
+                    samples[f"from_4.ratio_over_r.{law}.r={r:g}"] = ratio / r
             elif r >= 6:
-                found[f"vq.ratio_over_r.r={r:g}"] = ratio / r
-    found |= _across(ratios)
-    found |= _bursts(laws)
+                samples[f"vq.ratio_over_r.r={r:g}"] = ratio / r
+    samples |= _across(ratios)
+    samples |= _bursts(laws)
     if "ratio-controls" in studies.names:
-        found |= ratio_controls(studies["ratio-controls"], "proportional-increase")
-    return found
+        samples |= ratio_controls(studies["ratio-controls"], "proportional-increase")
+    return samples
 
 
 def _ratios(runs: Runs, column: str) -> Ratios:
@@ -58,17 +58,17 @@ def _ratios(runs: Runs, column: str) -> Ratios:
 
 
 def _across(ratios: dict[str, Ratios]) -> dict[str, Sample]:
-    found: dict[str, Sample] = {}
+    samples: dict[str, Sample] = {}
     for r in ratios["red"]:
-        found[f"red_over_lb.r={r:g}"] = ratios["red"][r] / ratios["lb"][r]
+        samples[f"red_over_lb.r={r:g}"] = ratios["red"][r] / ratios["lb"][r]
     most = max(ratios["vq"])
     for law in ("red", "lb"):
         for r, ratio in ratios["vq"].items():
             if 6 <= r < most:  # only the means are compared here
-                found[f"mean.vq_minus.{law}.r={r:g}"] = float((ratio - ratios[law][r]).mean())
-        found[f"vq_minus.{law}.r={most:g}"] = ratios["vq"][most] - ratios[law][most]
-        found[f"half_width.vq_over_{law}"] = _half_widths(ratios["vq"], ratios[law])
-    return found
+                samples[f"mean.vq_minus.{law}.r={r:g}"] = float((ratio - ratios[law][r]).mean())
+        samples[f"vq_minus.{law}.r={most:g}"] = ratios["vq"][most] - ratios[law][most]
+        samples[f"half_width.vq_over_{law}"] = _half_widths(ratios["vq"], ratios[law])
+    return samples
 
 
 def _half_widths(one: Ratios, other: Ratios) -> Interval:
@@ -84,17 +84,17 @@ def _half_widths(one: Ratios, other: Ratios) -> Interval:
 
 
 def _bursts(laws: dict[str, Runs]) -> dict[str, np.ndarray | float]:
-    found: dict[str, np.ndarray | float] = {}
+    samples: dict[str, np.ndarray | float] = {}
     at_most = {law: runs.at({WEIGHT: max(runs.values(WEIGHT))}) for law, runs in laws.items()}
     for law, runs in at_most.items():
         cv = runs.sample("light.sent_cv") / runs.sample("heavy.sent_cv")
-        found[f"burstiness.light_over_heavy.{law}"] = cv
+        samples[f"burstiness.light_over_heavy.{law}"] = cv
         p = runs.sample("light.marking_rate") / runs.sample("heavy.marking_rate")
-        found[f"probability.{law}.light_over_heavy"] = p
+        samples[f"probability.{law}.light_over_heavy"] = p
     marks = {law: runs.sample("bottleneck.marks_dispersion") for law, runs in at_most.items()}
-    found["dispersion.vq_over_red"] = marks["vq"] / marks["red"]
-    found["dispersion.vq_over_lb"] = marks["vq"] / marks["lb"]
-    return found
+    samples["dispersion.vq_over_red"] = marks["vq"] / marks["red"]
+    samples["dispersion.vq_over_lb"] = marks["vq"] / marks["lb"]
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

@@ -29,28 +29,28 @@ def figures(studies: Studies) -> Samples:
     """Return ratios / r, differences from Figure 3, and the burstiness of flows, per seed."""
     laws = by_law(studies["fig4"])
     throughput = {law: _heavy_over_light(runs, "goodput_bps") for law, runs in laws.items()}
-    found: dict[str, Floats | float] = {}
+    samples: dict[str, Floats | float] = {}
     for law, runs in laws.items():
         marks = _heavy_over_light(runs, "marks_per_s")
         for r, ratio in throughput[law].items():
-            found[f"ratio_over_r.{law}.r={r:g}"] = ratio / r
-            found[f"marks_over_r.{law}.r={r:g}"] = marks[r] / r
-            found[f"marks_over_throughput.{law}.r={r:g}"] = marks[r] / ratio
+            samples[f"ratio_over_r.{law}.r={r:g}"] = ratio / r
+            samples[f"marks_over_r.{law}.r={r:g}"] = marks[r] / r
+            samples[f"marks_over_throughput.{law}.r={r:g}"] = marks[r] / ratio
             own = runs.at({WEIGHT: r})
             burst = own.sample("light.sent_cv") / own.sample("heavy.sent_cv")
-            found[f"burstiness.light_over_heavy.{law}.r={r:g}"] = burst
+            samples[f"burstiness.light_over_heavy.{law}.r={r:g}"] = burst
             # With independent arrivals, deviations are proportional to the root of the mean.
-            found[f"burstiness_over_poisson.{law}.r={r:g}"] = burst / np.sqrt(ratio)
+            samples[f"burstiness_over_poisson.{law}.r={r:g}"] = burst / np.sqrt(ratio)
     for r, ratio in throughput["vq"].items():
-        found[f"vq_over_red.r={r:g}"] = ratio / throughput["red"][r]
-        found[f"vq_over_lb.r={r:g}"] = ratio / throughput["lb"][r]
+        samples[f"vq_over_red.r={r:g}"] = ratio / throughput["red"][r]
+        samples[f"vq_over_lb.r={r:g}"] = ratio / throughput["lb"][r]
     most = max(throughput["vq"])
     before = _heavy_over_light(by_law(studies["fig3"])["vq"], "goodput_bps")[most]
     count = min(len(before), len(throughput["vq"][most]))
-    found["vq_excess.increase_minus_decrease"] = (
+    samples["vq_excess.increase_minus_decrease"] = (
         before[:count] - throughput["vq"][most][:count]
     ) / most
-    return found | ratio_controls(studies["ratio-controls"], "inverse-decrease")
+    return samples | ratio_controls(studies["ratio-controls"], "inverse-decrease")
 
 
 def draw(studies: Studies, figure: Figure) -> None:

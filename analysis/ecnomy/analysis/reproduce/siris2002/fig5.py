@@ -29,7 +29,7 @@ SHORT_OVER_LONG: Final = {"a": 200 / 300, "b": 100 / 200}  # round trips without
 
 def figures(studies: Studies) -> Samples:
     """Return throughput ratios divided by r and by theory, and marking on the second link."""
-    found: dict[str, Floats | float] = {}
+    samples: dict[str, Floats | float] = {}
     for case, runs in cases(studies["fig5"]).items():
         laws = by_law(runs, FIRST)
         curves = per_law(laws)
@@ -37,20 +37,20 @@ def figures(studies: Studies) -> Samples:
             for r, ratio in curve.items():
                 size = "small" if r <= 6 else "large"
                 theory = r * SHORT_OVER_LONG[case]
-                found[f"{case}.over_theory.{size}.{law}.r={r:g}"] = ratio / theory
+                samples[f"{case}.over_theory.{size}.{law}.r={r:g}"] = ratio / theory
                 if r > 1:
-                    found[f"{case}.over_r.{law}.r={r:g}"] = ratio / r
+                    samples[f"{case}.over_r.{law}.r={r:g}"] = ratio / r
                 second = laws[law].at({LONG: r}).sample("second.marking_probability")
                 reach = "from_7" if r >= 7 else "below_7"
-                found[f"{case}.second_link.{reach}.{law}.r={r:g}"] = second
+                samples[f"{case}.second_link.{reach}.{law}.r={r:g}"] = second
         for r in curves["lb"]:
             red, vq, lb = (curves[law][r] for law in ("red", "vq", "lb"))
             reach = "to_4" if r <= 4 else "beyond_4"
-            found[f"{case}.spread.{reach}.r={r:g}"] = spread([red, vq, lb])
+            samples[f"{case}.spread.{reach}.r={r:g}"] = spread([red, vq, lb])
             reach = "to_3" if r <= 3 else "from_8" if r >= 8 else "between"
-            found[f"{case}.lb_over_least.{reach}.r={r:g}"] = lb / least_of(red, vq)
-            found[f"{case}.vq_over_red.r={r:g}"] = vq / red
-    return found
+            samples[f"{case}.lb_over_least.{reach}.r={r:g}"] = lb / least_of(red, vq)
+            samples[f"{case}.vq_over_red.r={r:g}"] = vq / red
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

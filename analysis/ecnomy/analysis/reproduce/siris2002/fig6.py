@@ -29,20 +29,20 @@ def figures(studies: Studies) -> Samples:
     """Return throughput ratios / r, ratios between laws, and marking on the second link."""
     laws = by_law(studies["fig6"], FIRST)
     curves = per_law(laws, PER_R)
-    found: dict[str, Floats | float] = {}
+    samples: dict[str, Floats | float] = {}
     for law, curve in curves.items():
         for r, ratio in curve.items():
             size = "small" if r <= 6 else "large"
-            found[f"ratio_over_r.{size}.{law}.r={r:g}"] = ratio / r
+            samples[f"ratio_over_r.{size}.{law}.r={r:g}"] = ratio / r
             reach = "from_6" if r >= 6 else "below_6"
             second = laws[law].at({LONG: PER_R * r}).sample("second.marking_probability")
-            found[f"second_link.{reach}.{law}.r={r:g}"] = second
-        found[f"equal_weights.{law}"] = curve[1]
+            samples[f"second_link.{reach}.{law}.r={r:g}"] = second
+        samples[f"equal_weights.{law}"] = curve[1]
     for r, lb in curves["lb"].items():
         reach = "from_6" if r >= 6 else "below_6"
         least = least_of(curves["red"][r], curves["vq"][r])
-        found[f"lb_over_least.{reach}.r={r:g}"] = lb / least
-    return found
+        samples[f"lb_over_least.{reach}.r={r:g}"] = lb / least
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

@@ -30,44 +30,44 @@ __all__ = ["draw", "figures", "predicted"]
 
 def predicted(runs: Runs, short_over_long: float) -> Ratios:
     """Return r T_short p_12 / (T_long (p_12 + p_23)), from the links' marking probabilities."""
-    found = {}
+    ratios = {}
     for r in sorted(runs.values(LONG)):
         own = runs.at({LONG: r})
         first = own.sample("first.marking_probability")
         second = own.sample("second.marking_probability")
-        found[r] = r * short_over_long * first / (first + second)
-    return found
+        ratios[r] = r * short_over_long * first / (first + second)
+    return ratios
 
 
 def figures(studies: Studies) -> Samples:
     """Return rank correlations, and throughput ratios / predictions and / ratios of Figure 5."""
-    found: dict[str, Sample] = {}
+    samples: dict[str, Sample] = {}
     apart = cases(studies["fig5"])
     for case, runs in cases(studies["fig7"]).items():
         laws = by_law(runs, FIRST)
         curves, before = per_law(laws), per_law(by_law(apart[case], FIRST))
         for law, curve in curves.items():
-            found[f"{case}.rank_correlation.{law}"] = rank_correlation(curve)
+            samples[f"{case}.rank_correlation.{law}"] = rank_correlation(curve)
             expected = predicted(laws[law], SHORT_OVER_LONG[case])
             for r, ratio in curve.items():
-                found[f"control.{case}.ratio.{law}.r={r:g}"] = ratio
-                found[f"control.{case}.prediction.{law}.r={r:g}"] = expected[r]
-                found[f"{case}.over_prediction.{law}.r={r:g}"] = ratio / expected[r]
+                samples[f"control.{case}.ratio.{law}.r={r:g}"] = ratio
+                samples[f"control.{case}.prediction.{law}.r={r:g}"] = expected[r]
+                samples[f"{case}.over_prediction.{law}.r={r:g}"] = ratio / expected[r]
                 if r in before[law]:
                     count = min(len(ratio), len(before[law][r]))
                     less = ratio[:count] / before[law][r][:count]
-                    found[f"{case}.over_figure_5.{law}.r={r:g}"] = less
-    return found | _controls(studies["fig7-controls"])
+                    samples[f"{case}.over_figure_5.{law}.r={r:g}"] = less
+    return samples | _controls(studies["fig7-controls"])
 
 
 def _controls(runs: Runs) -> dict[str, Floats]:
     """Return the ratios of case (b) with RED, at a tenth of the gain or with paced flows."""
-    found: dict[str, Floats] = {}
+    samples: dict[str, Floats] = {}
     for send in runs.values("sources.short.transport.send"):
         name = "paced" if send == "paced" else "small_gain"
         curve = long_over_short(runs.where(sources__short__transport__send=send))
-        found |= {f"control.{name}.ratio.r={r:g}": ratio for r, ratio in curve.items()}
-    return found
+        samples |= {f"control.{name}.ratio.r={r:g}": ratio for r, ratio in curve.items()}
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

@@ -14,7 +14,7 @@ from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.siris2002.controls import curve_controls
 from ecnomy.analysis.reproduce.siris2002.curves import (
     COUNT,
-    Curve,
+    MarkingCurve,
     axes_of_curves,
     curve_of,
     draw_curve,
@@ -44,15 +44,15 @@ _LABELS: Final = {**LABELS, "slow_red": "RED, weight 0.002"}
 
 def _laws(runs: Runs) -> dict[str, Runs]:
     """Return the runs by law, with RED at the smaller averaging weight as a separate law."""
-    found = {}
+    runs_by_law = {}
     for value in runs.values(MARKING):
         law = msgspec.json.decode(value)
         slow = law["law"] == "red" and float(law["weight"]) < 0.01
-        found["slow_red" if slow else LAWS[law["law"]]] = runs.at({MARKING: value})
-    return found
+        runs_by_law["slow_red" if slow else LAWS[law["law"]]] = runs.at({MARKING: value})
+    return runs_by_law
 
 
-def _curves(studies: Studies) -> dict[str, dict[str, Curve]]:
+def _curves(studies: Studies) -> dict[str, dict[str, MarkingCurve]]:
     return {
         _FORMS[value]: {law: curve_of(own) for law, own in _laws(runs).items()}
         for value in studies["fig8"].values(FORM)
@@ -63,24 +63,24 @@ def _curves(studies: Studies) -> dict[str, dict[str, Curve]]:
 def figures(studies: Studies) -> Samples:
     """Return the lines through the curves, RED's bend, and the shifts between both forms."""
     curves = _curves(studies)
-    found: dict[str, Floats] = {}
+    samples: dict[str, Floats] = {}
     for form, each in curves.items():
         for law, curve in each.items():
-            found[f"r_squared.{law}.{form}"] = pseudo_values(r_squared, curve)
-            found[f"slope.{law}.{form}"] = pseudo_values(slope, curve)
-            found[f"onset.{law}.{form}"] = pseudo_values(onset, curve)
+            samples[f"r_squared.{law}.{form}"] = pseudo_values(r_squared, curve)
+            samples[f"slope.{law}.{form}"] = pseudo_values(slope, curve)
+            samples[f"onset.{law}.{form}"] = pseudo_values(onset, curve)
             if "red" in law:
-                found[f"bend.{law}.{form}"] = pseudo_values(_bend, curve)
+                samples[f"bend.{law}.{form}"] = pseudo_values(_bend, curve)
                 steep = pseudo_values(_steep_over_slope, curve, each["lb"])
-                found[f"steepness_at_0.9_over_lb.{law}.{form}"] = steep
+                samples[f"steepness_at_0.9_over_lb.{law}.{form}"] = steep
                 below = pseudo_values(_farthest_below, curve, each["vq"], each["lb"])
-                found[f"farthest_below_0.8.{law}.{form}"] = below
+                samples[f"farthest_below_0.8.{law}.{form}"] = below
     for law, before in curves["increase"].items():
         for level in _LEVELS:
             shift = pseudo_values(_shift(level), before, curves["decrease"][law])
-            found[f"shift.{law}.p={level:g}"] = shift
-    found |= _smoothness(studies)
-    return found | curve_controls(studies["curve-controls"])
+            samples[f"shift.{law}.p={level:g}"] = shift
+    samples |= _smoothness(studies)
+    return samples | curve_controls(studies["curve-controls"])
 
 
 def _bend(load: Floats, p: Floats) -> float:
@@ -113,7 +113,7 @@ def _shift(level: float) -> Callable[[Floats, Floats, Floats, Floats], float]:
 
 def _smoothness(studies: Studies) -> dict[str, Floats]:
     """Return variations of arrivals and windows, inverse decrease / proportional increase."""
-    found: dict[str, Floats] = {}
+    samples: dict[str, Floats] = {}
     increase, decrease = (_laws(studies["fig8"].at({FORM: form})) for form in _FORMS)
     columns = {
         "arrivals_variance": "arrivals_variance",
@@ -125,8 +125,8 @@ def _smoothness(studies: Studies) -> dict[str, Floats]:
             after, before = decrease[law].at({COUNT: n}), runs.at({COUNT: n})
             for name, column in columns.items():
                 ratio = after.sample(column) / before.sample(column)
-                found[f"{name}.decrease_over_increase.{law}.flows={2 * n:g}"] = ratio
-    return found
+                samples[f"{name}.decrease_over_increase.{law}.flows={2 * n:g}"] = ratio
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

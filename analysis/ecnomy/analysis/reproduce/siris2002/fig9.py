@@ -12,7 +12,7 @@ from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.siris2002.controls import curve_controls
 from ecnomy.analysis.reproduce.siris2002.curves import (
-    Curve,
+    MarkingCurve,
     axes_of_curves,
     curve_of,
     draw_curve,
@@ -30,19 +30,19 @@ if TYPE_CHECKING:
 __all__ = ["draw", "figures"]
 
 
-def _curves(studies: Studies) -> dict[str, Curve]:
+def _curves(studies: Studies) -> dict[str, MarkingCurve]:
     return {law: curve_of(runs) for law, runs in by_law(studies["fig9"]).items()}
 
 
 def figures(studies: Studies) -> Samples:
     """Return the distance of each pair of curves, and the straightness of each curve."""
     curves = _curves(studies)
-    found: dict[str, Floats] = {}
+    samples: dict[str, Floats] = {}
     for law, curve in curves.items():
-        found[f"r_squared.{law}"] = pseudo_values(r_squared, curve)
+        samples[f"r_squared.{law}"] = pseudo_values(r_squared, curve)
     for a, b in itertools.combinations(curves, 2):
-        found[f"farthest.{a}_{b}"] = pseudo_values(_farthest, curves[a], curves[b])
-    return found | curve_controls(studies["curve-controls"])
+        samples[f"farthest.{a}_{b}"] = pseudo_values(_farthest, curves[a], curves[b])
+    return samples | curve_controls(studies["curve-controls"])
 
 
 def _farthest(load: Floats, p: Floats, other_load: Floats, other_p: Floats) -> float:

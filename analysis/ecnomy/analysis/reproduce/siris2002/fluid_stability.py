@@ -68,21 +68,21 @@ def _wtp_course(kappa_t: float, w_dec: float, until: float = 40.0) -> Course:
 
 def figures(studies: Studies) -> Samples:
     """Return growth, sign changes, the smallest w_dec without oscillation, and tests of optima."""
-    found: dict[str, float] = {}
+    samples: dict[str, float] = {}
     p = math.sqrt(_W / _FULL_PPS)
     rest = p * _FULL_PPS
     for alpha_t in _ALPHA_T:
         course = course_of(_linear(alpha_t))
-        found[f"linear.growth.{alpha_t:g}"] = course.growth
-        found[f"linear.crossings.{alpha_t:g}"] = course.crossings
+        samples[f"linear.growth.{alpha_t:g}"] = course.growth
+        samples[f"linear.crossings.{alpha_t:g}"] = course.crossings
         kappa_t = alpha_t / wtp_stability(1, p, rest, 1 / _FULL_PPS)
         course = _wtp_course(kappa_t, 1.0)
-        found[f"wtp.growth.{alpha_t:g}"] = course.growth
-        found[f"wtp.crossings.{alpha_t:g}"] = course.crossings
+        samples[f"wtp.growth.{alpha_t:g}"] = course.growth
+        samples[f"wtp.crossings.{alpha_t:g}"] = course.crossings
     for kappa_t in (0.5, 1.0, 2.0):
         formula = smallest_w_dec(kappa_t, p, rest, 1 / _FULL_PPS)
-        found[f"w_dec_over_formula.{kappa_t:g}"] = _least_w_dec(kappa_t, formula) / formula
-    return found | _perturbed() | _marginal()
+        samples[f"w_dec_over_formula.{kappa_t:g}"] = _least_w_dec(kappa_t, formula) / formula
+    return samples | _perturbed() | _marginal()
 
 
 def _least_w_dec(kappa_t: float, about: float) -> float:
@@ -117,18 +117,18 @@ def _perturbed() -> dict[str, float]:
             total -= capacity * _SLOPE * max(0.0, load - _ONSET) ** 2 / 2
         return total
 
-    found = {}
+    measures = {}
     for r in range(len(_ROUTES)):
         for sign in (1, -1):
             moved = rates.copy()
             moved[r] *= 1 + 0.01 * sign
-            found[f"objective_change.{r}{sign:+d}"] = objective(moved) - objective(rates)
-    return found
+            measures[f"objective_change.{r}{sign:+d}"] = objective(moved) - objective(rates)
+    return measures
 
 
 def _marginal() -> dict[str, float]:
     """Return U'(x) / the sum of p on the path, after integration of Eq. 1 with w = x U'(x)."""
-    found = {}
+    measures = {}
     utilities: dict[str, Utility] = {
         "log": LogUtility(30.0),
         "minus_1_over_x": PowerUtility(2e4, 2.0),
@@ -151,10 +151,10 @@ def _marginal() -> dict[str, float]:
         ]
         path = np.array([sum(prices[j] for j in route) for route in _ROUTES])
         for r, ratio in enumerate(utility.marginal(x) / path):
-            found[f"marginal_over_price.{name}.{r}"] = float(ratio)
+            measures[f"marginal_over_price.{name}.{r}"] = float(ratio)
         direct = utility_network(_ROUTES, _links(), utility).rates_pps
-        found[f"rates_apart.{name}"] = float(np.abs(x / direct - 1).max())
-    return found
+        measures[f"rates_apart.{name}"] = float(np.abs(x / direct - 1).max())
+    return measures
 
 
 def draw(studies: Studies, figure: Figure) -> None:

@@ -19,8 +19,8 @@ LABELS: Final = {"red": "RED", "vq": "virtual queue", "lb": "load-based"}
 
 def by_law(runs: Runs, parameter: str = MARKING) -> dict[str, Runs]:
     """Return the runs by short name of the marking law, which `parameter` describes."""
-    found = {}
+    runs_by_law = {}
     for value in runs.values(parameter):
         law = msgspec.json.decode(value)["law"]
-        found[LAWS.get(law, law)] = runs.at({parameter: value})
-    return found
+        runs_by_law[LAWS.get(law, law)] = runs.at({parameter: value})
+    return runs_by_law

@@ -10,7 +10,7 @@ import msgspec
 from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.siris2002.curves import (
-    Curve,
+    MarkingCurve,
     axes_of_curves,
     curve_of,
     differences,
@@ -30,15 +30,15 @@ __all__ = ["draw", "figures"]
 Parameters = tuple[float, float, float]  # slope, threshold, interval in s
 
 
-def _curves(studies: Studies) -> dict[Parameters, Curve]:
+def _curves(studies: Studies) -> dict[Parameters, MarkingCurve]:
     runs = studies["lb-params"]
-    found = {}
+    curves = {}
     for value in runs.values(MARKING):
         law = msgspec.json.decode(value)
         interval_s = float(str(law["interval"]).split()[0])
         key = (float(law["slope"]), float(law["threshold"]), interval_s)
-        found[key] = curve_of(runs.at({MARKING: value}))
-    return found
+        curves[key] = curve_of(runs.at({MARKING: value}))
+    return curves
 
 
 def _steps(studies: Studies) -> dict[str, Runs]:
@@ -49,18 +49,18 @@ def _steps(studies: Studies) -> dict[str, Runs]:
 
 def figures(studies: Studies) -> Samples:
     """Return measured slopes and onsets relative to those set, and responses to a load step."""
-    found: dict[str, Floats] = {}
+    samples: dict[str, Floats] = {}
     for (alpha, threshold, interval_s), curve in _curves(studies).items():
         name = f"slope={alpha:g}.threshold={threshold:g}.interval={interval_s:g}"
-        found[f"slope_over_set.{name}"] = pseudo_values(slope, curve) / alpha
-        found[f"onset_minus_set.{name}"] = pseudo_values(onset, curve) - threshold
+        samples[f"slope_over_set.{name}"] = pseudo_values(slope, curve) / alpha
+        samples[f"onset_minus_set.{name}"] = pseudo_values(onset, curve) - threshold
     steps = _steps(studies)
     responses = {name: runs.sample("response_s") for name, runs in steps.items()}
     queues = {name: runs.sample("most_queued") for name, runs in steps.items()}
-    found |= {f"response_s.{name}": value for name, value in responses.items()}
-    found |= {f"most_queued.{name}": value for name, value in queues.items()}
-    found |= {f"response_grows.{name}": d for name, d in differences(responses).items()}
-    return found | {f"queue_grows.{name}": d for name, d in differences(queues).items()}
+    samples |= {f"response_s.{name}": value for name, value in responses.items()}
+    samples |= {f"most_queued.{name}": value for name, value in queues.items()}
+    samples |= {f"response_grows.{name}": d for name, d in differences(responses).items()}
+    return samples | {f"queue_grows.{name}": d for name, d in differences(queues).items()}
 
 
 def draw(studies: Studies, figure: Figure) -> None:

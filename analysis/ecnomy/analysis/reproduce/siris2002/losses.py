@@ -46,7 +46,7 @@ def _groups(studies: Studies) -> dict[str, dict[float, dict[float, Runs]]]:
 def figures(studies: Studies) -> Samples:
     """Return throughput ratios divided by r, with rare and frequent losses, and the shares lost."""
     groups = _groups(studies)
-    found: dict[str, Floats] = {}
+    samples: dict[str, Floats] = {}
     for name, buffers in groups.items():
         for buffer, points in buffers.items():
             for r, own in points.items():
@@ -55,15 +55,15 @@ def figures(studies: Studies) -> Samples:
                 ratio = own.sample("heavy.goodput_bps") / own.sample("light.goodput_bps")
                 rare = "rare" if lost.mean() <= _RARE * marked.mean() else "frequent"
                 size = "small" if r <= 6 else "large"
-                found[f"{rare}.ratio_over_r.{size}.{at}"] = ratio / r
-                found[f"lost_over_marked.{at}"] = lost / np.maximum(marked, 1e-9)
+                samples[f"{rare}.ratio_over_r.{size}.{at}"] = ratio / r
+                samples[f"lost_over_marked.{at}"] = lost / np.maximum(marked, 1e-9)
     least = min(groups["wtp_red"])
     for r, own in groups["wtp_red"][least].items():
         other = groups["multcp_red"][least][r]
         at = f"B={least:g}.r={r:g}"
-        found[f"lost.wtp_minus_multcp.{at}"] = _lost(own) - _lost(other)
+        samples[f"lost.wtp_minus_multcp.{at}"] = _lost(own) - _lost(other)
         for name, each in (("wtp", own), ("multcp", other)):
-            found[f"lost.{name}.{at}"] = _lost(each)
-            found[f"marked.{name}.{at}"] = each.sample("bottleneck.marking_probability")
-            found[f"load.{name}.{at}"] = each.sample("bottleneck.utilization")
-    return found
+            samples[f"lost.{name}.{at}"] = _lost(each)
+            samples[f"marked.{name}.{at}"] = each.sample("bottleneck.marking_probability")
+            samples[f"load.{name}.{at}"] = each.sample("bottleneck.utilization")
+    return samples

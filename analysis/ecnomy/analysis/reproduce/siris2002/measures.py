@@ -89,13 +89,15 @@ def batches(results: Path) -> dict[str, Floats]:
 
 
 def _fluctuations(run: RawRun, edges: Floats) -> dict[str, Floats]:
-    found: dict[str, Floats] = {}
+    fluctuations: dict[str, Floats] = {}
     counts = run.table("counts")
     if len(counts):
         own = counts[(counts["name"] == "arrivals") & (counts["subject"] == "bottleneck")]
         batch = np.searchsorted(edges, own["t_ps"].to_numpy()) - 1
         grouped = own["count"].groupby(batch).var()
-        found["arrivals_variance"] = np.asarray(grouped.loc[0 : BATCHES - 1], dtype=np.float64)
+        fluctuations["arrivals_variance"] = np.asarray(
+            grouped.loc[0 : BATCHES - 1], dtype=np.float64
+        )
     series = run.table("series")
     if len(series):
         series = series[(series["t_ps"] > edges[0]) & (series["t_ps"] <= edges[-1])]
@@ -105,9 +107,11 @@ def _fluctuations(run: RawRun, edges: Floats) -> dict[str, Floats]:
         first = 0
         for source in run.plan.sources:
             own_cv = cv[first : first + source.count]
-            found[f"{source.name}.cwnd_cv"] = np.asarray(own_cv.mean(axis=0), dtype=np.float64)
+            fluctuations[f"{source.name}.cwnd_cv"] = np.asarray(
+                own_cv.mean(axis=0), dtype=np.float64
+            )
             first += source.count
-    return found
+    return fluctuations
 
 
 def waits(results: Path) -> dict[str, float]:

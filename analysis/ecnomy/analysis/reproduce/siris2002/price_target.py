@@ -41,26 +41,26 @@ def _loads(studies: Studies) -> dict[float, Floats]:
 def figures(studies: Studies) -> Samples:
     """Return utilisation at each price, its rise at the next lower price, and operators' prices."""
     loads = {f"{price:g}": load for price, load in _loads(studies).items()}
-    found = {f"load.price={price}": load for price, load in loads.items()}
-    found |= {f"load_rises.{name}": rise for name, rise in differences(loads).items()}
+    samples = {f"load.price={price}": load for price, load in loads.items()}
+    samples |= {f"load_rises.{name}": rise for name, rise in differences(loads).items()}
     for (kind, price), runs in _operators(studies).items():
         ending = f".first={price:g}" if kind == "steered" else ""
         start = "" if kind == "steered" else "control."
         for phase in ("before", "after"):
-            found[f"{start}reached.{phase}{ending}"] = runs.sample(f"utilization_{phase}")
-            found[f"{start}price.{phase}{ending}"] = runs.sample(f"price_{phase}")
-            found[f"{start}settled_s.{phase}{ending}"] = runs.sample(f"settled_s_{phase}")
-    return found
+            samples[f"{start}reached.{phase}{ending}"] = runs.sample(f"utilization_{phase}")
+            samples[f"{start}price.{phase}{ending}"] = runs.sample(f"price_{phase}")
+            samples[f"{start}settled_s.{phase}{ending}"] = runs.sample(f"settled_s_{phase}")
+    return samples
 
 
 def _operators(studies: Studies) -> dict[tuple[str, float], Runs]:
     runs = studies["price-control"]
-    found: dict[tuple[str, float], Runs] = {}
+    operators: dict[tuple[str, float], Runs] = {}
     for value in runs.values(_OPERATOR):
         own = runs.at({_OPERATOR: value})
         kind = "still" if msgspec.json.decode(value)["kind"] == "stay" else "steered"
-        found |= {(kind, price): own.at({_PRICE: price}) for price in own.values(_PRICE)}
-    return found
+        operators |= {(kind, price): own.at({_PRICE: price}) for price in own.values(_PRICE)}
+    return operators
 
 
 def draw(studies: Studies, figure: Figure) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.siris2002.curves import (
-    Curve,
+    MarkingCurve,
     axes_of_curves,
     curve_of,
     differences,
@@ -31,14 +31,14 @@ _MOST_WAIT_S: Final = 0.008
 
 
 def _by_max_p(runs: Runs) -> dict[float, Runs]:
-    found = {}
+    runs_by_max_p = {}
     for value in runs.values(MARKING):
         most = float(msgspec.json.decode(value)["max_probability"])
-        found[most] = runs.at({MARKING: value})
-    return found
+        runs_by_max_p[most] = runs.at({MARKING: value})
+    return runs_by_max_p
 
 
-def _curves(studies: Studies) -> dict[float, Curve]:
+def _curves(studies: Studies) -> dict[float, MarkingCurve]:
     return {most: curve_of(runs) for most, runs in _by_max_p(studies["red-maxp"]).items()}
 
 
@@ -46,20 +46,20 @@ def figures(studies: Studies) -> Samples:
     """Return the bend and straightness of curves by max_p, and the best max_p of WTP and Reno."""
     curves = _curves(studies)
     bends = {f"{most:g}": pseudo_values(_bend, curve) for most, curve in curves.items()}
-    found: dict[str, Floats | float] = {f"bend.max_p={most}": b for most, b in bends.items()}
-    found |= {f"bend_rises.{name}": rise for name, rise in differences(bends).items()}
+    samples: dict[str, Floats | float] = {f"bend.max_p={most}": b for most, b in bends.items()}
+    samples |= {f"bend_rises.{name}": rise for name, rise in differences(bends).items()}
     for most, curve in curves.items():
-        found[f"r_squared.max_p={most:g}"] = pseudo_values(r_squared, curve)
+        samples[f"r_squared.max_p={most:g}"] = pseudo_values(r_squared, curve)
     best = {}
     for name in ("wtp", "reno"):
         runs = _by_max_p(studies[f"red-maxp-{name}"])
         for most, own in runs.items():
-            found[f"wait_ms.{name}.max_p={most:g}"] = 1000 * own.sample("bottleneck.mean_wait_s")
-            found[f"load.{name}.max_p={most:g}"] = own.sample("bottleneck.utilization")
+            samples[f"wait_ms.{name}.max_p={most:g}"] = 1000 * own.sample("bottleneck.mean_wait_s")
+            samples[f"load.{name}.max_p={most:g}"] = own.sample("bottleneck.utilization")
         best[name] = _best(runs)
-        found[f"best_max_p.{name}"] = best[name]
-    found["best_max_p.apart"] = abs(best["wtp"] - best["reno"])
-    return found
+        samples[f"best_max_p.{name}"] = best[name]
+    samples["best_max_p.apart"] = abs(best["wtp"] - best["reno"])
+    return samples
 
 
 def _bend(load: Floats, p: Floats) -> float:

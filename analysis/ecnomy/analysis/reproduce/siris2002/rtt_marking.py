@@ -11,7 +11,7 @@ import numpy as np
 from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.siris2002.curves import (
-    Curve,
+    MarkingCurve,
     axes_of_curves,
     curve_of,
     draw_curve,
@@ -29,29 +29,29 @@ DELAY: Final = "network.links.access.delay"
 _SHARES: Final = (0.25, 0.5, 0.75)  # shares of the range of loads common to two curves
 
 
-def _curves(studies: Studies) -> dict[str, dict[str, Curve]]:
+def _curves(studies: Studies) -> dict[str, dict[str, MarkingCurve]]:
     """Return the curves by law, and by round trip [ms] or `mixed`."""
-    found: dict[str, dict[str, Curve]] = {}
+    curves: dict[str, dict[str, MarkingCurve]] = {}
     for law, runs in by_law(studies["rtt-marking"]).items():
         delays = sorted(runs.values(DELAY))
-        found[law] = {f"{2 * ms:g}": curve_of(runs.at({DELAY: ms})) for ms in delays}
+        curves[law] = {f"{2 * ms:g}": curve_of(runs.at({DELAY: ms})) for ms in delays}
     for law, runs in by_law(studies["rtt-mixed"]).items():
-        found[law]["mixed"] = curve_of(runs, "sources.light-50.count", 8)
-    return found
+        curves[law]["mixed"] = curve_of(runs, "sources.light-50.count", 8)
+    return curves
 
 
 def figures(studies: Studies) -> Samples:
     """Return ratios of p at equal loads: 400 ms / 100 ms, and mixed / equal round trips."""
-    found: dict[str, Floats] = {}
+    samples: dict[str, Floats] = {}
     for law, curves in _curves(studies).items():
         short, long, mixed = curves["100"], curves["400"], curves["mixed"]
         least, most = curves.get("50", short), long
         for share in _SHARES:
             over = _over(share)
-            found[f"p_400_over_100.{law}.{share:g}"] = pseudo_values(over, long, short)
-            found[f"mixed_over_least.{law}.{share:g}"] = pseudo_values(over, mixed, least)
-            found[f"mixed_over_most.{law}.{share:g}"] = pseudo_values(over, mixed, most)
-    return found
+            samples[f"p_400_over_100.{law}.{share:g}"] = pseudo_values(over, long, short)
+            samples[f"mixed_over_least.{law}.{share:g}"] = pseudo_values(over, mixed, least)
+            samples[f"mixed_over_most.{law}.{share:g}"] = pseudo_values(over, mixed, most)
+    return samples
 
 
 def _over(share: float) -> Callable[[Floats, Floats, Floats, Floats], float]:

@@ -48,14 +48,14 @@ def phases(results: Path) -> Mapping[str, float | Sequence[float] | None]:
     used = np.diff(np.interp(edges, times_s, busy_s)) / _INTERVAL_S
     prices = _prices(run, edges[1:])
     change = round(CHANGE_S / _INTERVAL_S)
-    found: dict[str, float | Sequence[float] | None] = {"course": used.tolist()}
+    measures: dict[str, float | Sequence[float] | None] = {"course": used.tolist()}
     for name, own in (("before", slice(0, change)), ("after", slice(change, None))):
         last = round(_LAST_S / _INTERVAL_S)
-        found[f"utilization_{name}"] = float(used[own][-last:].mean())
-        found[f"settled_s_{name}"] = _INTERVAL_S * settled_after(used[own], _TARGET, _WITHIN)
+        measures[f"utilization_{name}"] = float(used[own][-last:].mean())
+        measures[f"settled_s_{name}"] = _INTERVAL_S * settled_after(used[own], _TARGET, _WITHIN)
         price = float(prices[own][-1])
-        found[f"price_{name}"] = None if np.isnan(price) else price
-    return found
+        measures[f"price_{name}"] = None if np.isnan(price) else price
+    return measures
 
 
 def _prices(run: Any, times_s: Floats) -> Floats:

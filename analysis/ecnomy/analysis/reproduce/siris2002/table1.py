@@ -19,30 +19,30 @@ __all__ = ["draw", "figures"]
 
 
 def _measured(studies: Studies) -> dict[str, dict[str, Floats]]:
-    found = {}
+    rows = {}
     for case, runs in cases(studies["fig7"]).items():
         own = by_law(runs, FIRST)["red"].at({LONG: 1.0})
         short, long = own.sample("short.marking_rate"), own.sample("long.marking_rate")
-        found[case] = {
+        rows[case] = {
             "ratio": own.sample("long.goodput_bps") / own.sample("short.goodput_bps"),
             "theory": SHORT_OVER_LONG[case] * short / long,
             "p12": own.sample("first.marking_probability"),
             "p23": own.sample("second.marking_probability"),
         }
-    return found
+    return rows
 
 
 def figures(studies: Studies) -> Samples:
     """Return ratios and probabilities of the table's two rows, and ratios of probabilities."""
     rows = _measured(studies)
-    found: dict[str, Floats] = {}
+    samples: dict[str, Floats] = {}
     for case, row in rows.items():
         for name, sample in row.items():
-            found[f"{case}.{name}"] = sample
-        found[f"{case}.ratio_over_theory"] = row["ratio"] / row["theory"]
-    found["p12.a_over_b"] = rows["a"]["p12"] / rows["b"]["p12"]
-    found["b.p12_over_p23"] = rows["b"]["p12"] / rows["b"]["p23"]
-    return found
+            samples[f"{case}.{name}"] = sample
+        samples[f"{case}.ratio_over_theory"] = row["ratio"] / row["theory"]
+    samples["p12.a_over_b"] = rows["a"]["p12"] / rows["b"]["p12"]
+    samples["b.p12_over_p23"] = rows["b"]["p12"] / rows["b"]["p23"]
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:
@@ -55,8 +55,8 @@ def draw(studies: Studies, figure: Figure) -> None:
     )
     for axis, names, labels in parts:
         for index, (name, label) in enumerate(zip(names, labels, strict=True)):
-            found = [interval_of(rows[case][name]) for case in "ab"]
-            known = [(at, i) for at, i in enumerate(found) if i]
+            intervals = [interval_of(rows[case][name]) for case in "ab"]
+            known = [(at, i) for at, i in enumerate(intervals) if i]
             at = [place + (index - 0.5) * 0.3 for place, _ in known]
             axis.bar(
                 at,

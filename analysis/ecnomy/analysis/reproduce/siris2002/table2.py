@@ -34,7 +34,7 @@ _LABELS: Final = {
 def _rows(studies: Studies) -> dict[str, Runs]:
     """Return, for each algorithm, the runs whose mean load is nearest to 0.90."""
     runs = studies["table2"]
-    found = {}
+    rows = {}
     for value in runs.values(MARKING):
         law = msgspec.json.decode(value)
         name = LAWS[law["law"]]
@@ -42,8 +42,8 @@ def _rows(studies: Studies) -> dict[str, Runs]:
             name = "red_3_9" if str(law["min_threshold"]).startswith("3") else "red_5_15"
         own = runs.at({MARKING: value})
         each = [own.at({COUNT: n}) for n in sorted(own.values(COUNT))]
-        found[name] = min(each, key=_off)
-    return found
+        rows[name] = min(each, key=_off)
+    return rows
 
 
 def _off(runs: Runs) -> float:
@@ -57,12 +57,12 @@ def figures(studies: Studies) -> Samples:
     `any_load.*` use the nearest load even then.
     """
     rows = _rows(studies)
-    found: dict[str, Floats | float] = {}
+    samples: dict[str, Floats | float] = {}
     for name, runs in rows.items():
-        found[f"flows.{name}"] = float(2 * runs.values(COUNT)[0])
-        found[f"load.{name}"] = runs.sample("bottleneck.utilization")
-    found |= {f"any_load.{name}": each for name, each in _compared(rows, near_only=False).items()}
-    return found | _compared(rows, near_only=True) | curve_controls(studies["curve-controls"])
+        samples[f"flows.{name}"] = float(2 * runs.values(COUNT)[0])
+        samples[f"load.{name}"] = runs.sample("bottleneck.utilization")
+    samples |= {f"any_load.{name}": each for name, each in _compared(rows, near_only=False).items()}
+    return samples | _compared(rows, near_only=True) | curve_controls(studies["curve-controls"])
 
 
 def _compared(rows: dict[str, Runs], *, near_only: bool) -> dict[str, Floats]:
@@ -73,17 +73,17 @@ def _compared(rows: dict[str, Runs], *, near_only: bool) -> dict[str, Floats]:
         name: {part: known[name] * 1000 * runs.sample(f"wait.{part}_s") for part in _PARTS}
         for name, runs in rows.items()
     }
-    found = {f"{part}_ms.{name}": own[part] for name, own in ms.items() for part in _PARTS}
+    samples = {f"{part}_ms.{name}": own[part] for name, own in ms.items() for part in _PARTS}
     for part in _PARTS:
-        found[f"order.{part}.lb_minus_red_3_9"] = ms["lb"][part] - ms["red_3_9"][part]
-        found[f"order.{part}.vq_minus_lb"] = ms["vq"][part] - ms["lb"][part]
-        found[f"{part}.red_5_15_over_red_3_9"] = ms["red_5_15"][part] / ms["red_3_9"][part]
-    found["max.red_3_9_over_lb"] = ms["red_3_9"]["max"] / ms["lb"]["max"]
-    found["max.lb_over_vq"] = ms["lb"]["max"] / ms["vq"]["max"]
+        samples[f"order.{part}.lb_minus_red_3_9"] = ms["lb"][part] - ms["red_3_9"][part]
+        samples[f"order.{part}.vq_minus_lb"] = ms["vq"][part] - ms["lb"][part]
+        samples[f"{part}.red_5_15_over_red_3_9"] = ms["red_5_15"][part] / ms["red_3_9"][part]
+    samples["max.red_3_9_over_lb"] = ms["red_3_9"]["max"] / ms["lb"]["max"]
+    samples["max.lb_over_vq"] = ms["lb"]["max"] / ms["vq"]["max"]
     for column in ("marking_probability", "mean_queue_packets"):
         steep = rows["red_5_15"].sample(f"bottleneck.{column}")
-        found[f"red_5_15.{column}"] = known["red_5_15"] * steep
-    return found
+        samples[f"red_5_15.{column}"] = known["red_5_15"] * steep
+    return samples
 
 
 def _point(runs: Runs) -> str:
@@ -98,9 +98,9 @@ def draw(studies: Studies, figure: Figure) -> None:
     names = [name for name in _LABELS if name in rows]
     titles = {"mean": "mean", "max": "largest", "std": "standard deviation"}
     for axis, part in zip(axes, _PARTS, strict=True):
-        found = [interval_of(1000 * rows[name].sample(f"wait.{part}_s")) for name in names]
-        means = [i.mean if i else np.nan for i in found]
-        errors = [i.half_width if i else 0.0 for i in found]
+        intervals = [interval_of(1000 * rows[name].sample(f"wait.{part}_s")) for name in names]
+        means = [i.mean if i else np.nan for i in intervals]
+        errors = [i.half_width if i else 0.0 for i in intervals]
         axis.bar(names, means, yerr=errors, color="0.7", edgecolor="black", capsize=3)
         labels = [f"{_LABELS[name]}\n{_point(rows[name])}" for name in names]
         axis.set_xticks(range(len(names)), labels, rotation=40, ha="right", fontsize=8)

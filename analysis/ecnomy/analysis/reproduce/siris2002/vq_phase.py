@@ -22,7 +22,7 @@ _KEYS: Final = tuple(f"sources.flows.{key}" for key in ("spread", "stagger", "se
 
 
 def _patterns(studies: Studies, study: str = "vq-phase") -> dict[str, dict[str, Floats]]:
-    found: dict[str, dict[str, Floats]] = {}
+    patterns: dict[str, dict[str, Floats]] = {}
     for law, runs in by_law(studies[study]).items():
         rows = runs.frame[list(_KEYS)].drop_duplicates()
         for row in rows.itertuples(index=False):
@@ -30,36 +30,36 @@ def _patterns(studies: Studies, study: str = "vq-phase") -> dict[str, dict[str, 
             name = f"stagger={stagger}" if spread.startswith("0") else "random"
             name += "" if overhead == "none" else "+overhead"
             own = runs.at(dict(zip(_KEYS, row, strict=True)))
-            found.setdefault(law, {})[name] = own.row("goodput")
-    return found
+            patterns.setdefault(law, {})[name] = own.row("goodput")
+    return patterns
 
 
 def figures(studies: Studies) -> Samples:
     """Return the largest throughput / the smallest of ten equal flows, and Jain's index."""
-    found: dict[str, Floats] = {}
+    samples: dict[str, Floats] = {}
     for law, patterns in _patterns(studies).items():
         apart = {name: rows.max(axis=1) / rows.min(axis=1) for name, rows in patterns.items()}
         for name, rows in patterns.items():
-            found[f"largest_over_smallest.{law}.{name}"] = apart[name]
-            found[f"jain.{law}.{name}"] = np.array([jain(row) for row in rows])
+            samples[f"largest_over_smallest.{law}.{name}"] = apart[name]
+            samples[f"jain.{law}.{name}"] = np.array([jain(row) for row in rows])
         worst = max(apart, key=lambda name: float(apart[name].mean()))
-        found[f"worst.largest_over_smallest.{law}"] = apart[worst]
+        samples[f"worst.largest_over_smallest.{law}"] = apart[worst]
     for name, rows in _patterns(studies, "vq-phase-reno")["vq"].items():
-        found[f"control.reno.largest_over_smallest.{name}"] = rows.max(axis=1) / rows.min(axis=1)
-    return found
+        samples[f"control.reno.largest_over_smallest.{name}"] = rows.max(axis=1) / rows.min(axis=1)
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:
     """Draw the largest throughput divided by the smallest, by pattern of start times."""
     axis = figure.subplots()
     for index, (law, patterns) in enumerate(_patterns(studies).items()):
-        found = [interval_of(rows.max(axis=1) / rows.min(axis=1)) for rows in patterns.values()]
-        at = np.arange(len(found)) + 0.4 * index - 0.2
+        intervals = [interval_of(rows.max(axis=1) / rows.min(axis=1)) for rows in patterns.values()]
+        at = np.arange(len(intervals)) + 0.4 * index - 0.2
         axis.bar(
             at,
-            [i.mean if i else np.nan for i in found],
+            [i.mean if i else np.nan for i in intervals],
             0.38,
-            yerr=[i.half_width if i else 0 for i in found],
+            yerr=[i.half_width if i else 0 for i in intervals],
             label=LABELS[law],
             color=("0.8", "0.4")[index],
             hatch=("", "//")[index],

@@ -21,7 +21,7 @@ def figures(studies: Studies) -> Samples:
         variant = msgspec.json.decode(value).get("variant", "busy-period")
         variants[variant] = studies["vq-variant"].at({MARKING: value})
     busy, overflow = variants["busy-period"], variants["per-overflow"]
-    found: dict[str, Floats] = {}
+    samples: dict[str, Floats] = {}
     for n in sorted(busy.values(COUNT)):
         one, other = overflow.at({COUNT: n}), busy.at({COUNT: n})
         for name, column in {
@@ -29,7 +29,7 @@ def figures(studies: Studies) -> Samples:
             "mean": "wait.mean_s",
             "load": "bottleneck.utilization",
         }.items():
-            found[f"{name}.overflow_over_busy.flows={2 * n:g}"] = one.sample(column) / other.sample(
+            samples[f"{name}.overflow_over_busy.flows={2 * n:g}"] = one.sample(
                 column
-            )
-    return found
+            ) / other.sample(column)
+    return samples

@@ -12,7 +12,7 @@ from ecnomy.markets.cli.printing import Json, print_json
 
 if TYPE_CHECKING:
     from ecnomy.markets.reference.entry import Entry
-    from ecnomy.markets.reference.lookup import Group
+    from ecnomy.markets.reference.lookup import KeyGroup
 
 __all__ = ["explain_command"]
 
@@ -55,14 +55,14 @@ def explain_command(
         return explain_page.show_units()
     entries = all_entries()
     if search is not None:
-        found = lookup.search(search, entries)
-        if not found:
+        selection = lookup.search(search, entries)
+        if not selection:
             raise InputError(
                 f"--search: no entry contains {search[:60]!r}; use fewer or other words"
             )
     else:
-        found = _entries_of(word, entries) if word else lookup.sections(entries)
-    groups = lookup.grouped(found)
+        selection = _entries_of(word, entries) if word else lookup.sections(entries)
+    groups = lookup.grouped(selection)
     if as_json:
         print_json([_plain(group, entries) for group in groups])
     elif search is None and word is not None:
@@ -101,7 +101,7 @@ def _schema_of(file: str) -> dict[str, Any]:
     return made[file]()
 
 
-def _plain(group: Group, entries: Sequence[Entry]) -> dict[str, Any]:
+def _plain(group: KeyGroup, entries: Sequence[Entry]) -> dict[str, Any]:
     """Return an entry with its paths and the names of its contents."""
     import msgspec
 

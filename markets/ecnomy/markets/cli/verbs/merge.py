@@ -38,40 +38,44 @@ def merge_command(
     folder = out or default_folder(str(config))
     sweep = with_engine(load_sweep(config, quick=quick), engine, folder)
     with resumable():
-        found = merge(sweep, folder)
-    missing = sum(found.missing.values())
-    for file in found.damaged:
+        merged = merge(sweep, folder)
+    missing = sum(merged.missing.values())
+    for file in merged.damaged:
         say(f"ecnomy: {file} is incomplete or altered, so it was not merged", sys.stderr)
     if as_json:
         print_json(
             {
                 "folder": folder,
-                "shards": [str(part) for part in found.parts],
-                "busy": [str(part) for part in found.busy],
-                "damaged": found.damaged,
-                "runs": {"asked": found.runs, "missing": missing, "failed": found.failed},
+                "shards": [str(part) for part in merged.parts],
+                "busy": [str(part) for part in merged.busy],
+                "damaged": merged.damaged,
+                "runs": {
+                    "asked": merged.runs,
+                    "missing": missing,
+                    "failed": merged.failed,
+                },
             }
         )
     else:
         again = command_on("sweep", config, folder, chosen_options(quick, engine))
-        _print(found, missing, again, folder)
+        _print(merged, missing, again, folder)
     if missing:
         raise typer.Exit(1)
 
 
-def _print(found: Any, missing: int, again: str, folder: Path) -> None:
-    done = found.runs - missing
-    failed = f"; {found.failed} failed" if found.failed else ""
-    print(f"{done} of {found.runs} runs, from {counted(len(found.parts), 'shard')}{failed}")
-    if found.busy:
-        print(f"still running and not merged: {_shards(found.busy)}")
-    if found.others:
+def _print(merged: Any, missing: int, again: str, folder: Path) -> None:
+    done = merged.runs - missing
+    failed = f"; {merged.failed} failed" if merged.failed else ""
+    print(f"{done} of {merged.runs} runs, from {counted(len(merged.parts), 'shard')}{failed}")
+    if merged.busy:
+        print(f"still running and not merged: {_shards(merged.busy)}")
+    if merged.others:
         print(
-            f"ignored {counted(found.others, 'run')} of the shards that the current sweep file "
+            f"ignored {counted(merged.others, 'run')} of the shards that the current sweep file "
             "does not request"
         )
     if missing:
-        lacking = [f"{part} ({n})" for part, n in sorted(found.missing.items()) if part]
+        lacking = [f"{part} ({n})" for part, n in sorted(merged.missing.items()) if part]
         where = f" in {_shards(lacking)}" if lacking else ""
         be = "is" if missing == 1 else "are"
         print(f"{counted(missing, 'run')} {be} missing{where}; to complete the sweep, run: {again}")

@@ -231,10 +231,10 @@ def _print_values(folder: Path, tally: Any, part: Any) -> None:
     if part is not None:
         return print_json({"folder": part.folder_in(folder), "shard": str(part), "runs": runs})
     try:
-        found = load_added("values")(folder)
+        summary = load_added("values")(folder)
     except ResultsError:
-        found = {"folder": folder, "runs": {"done": 0}}
-    print_json({**found, "runs": {**found["runs"], **runs}})
+        summary = {"folder": folder, "runs": {"done": 0}}
+    print_json({**summary, "runs": {**summary["runs"], **runs}})
 
 
 def _end(tally: Any, valid: bool) -> None:

@@ -50,21 +50,21 @@ def test_strategy_command(
     look_beside(".")
     params = parameters(kind, tuple(param or ()))
     try:
-        found = examine(kind, params, roles=tuple(role or ()))
+        report = examine(kind, params, roles=tuple(role or ()))
     except StrategyError as error:
         raise InputError(str(error)) from None
     if as_json:
-        print_json(found)
-        raise typer.Exit(1 if found.defects else 0)
-    for defect in found.defects:
+        print_json(report)
+        raise typer.Exit(1 if report.defects else 0)
+    for defect in report.defects:
         print(f"defect: {defect.line()}")
-    for refusal in found.refusals:
+    for refusal in report.refusals:
         print(f"refused: {refusal.line().removeprefix('refuses: ')}")
-    for warning in found.warnings:
+    for warning in report.warnings:
         print(f"{warning.line()}")
-    count = len(found.defects)
+    count = len(report.defects)
     defect_count = "no defects" if not count else "1 defect" if count == 1 else f"{count} defects"
-    print(f"{kind} as {', '.join(found.roles)}: {defect_count} in {found.situations} situations")
+    print(f"{kind} as {', '.join(report.roles)}: {defect_count} in {report.situations} situations")
     if count:
         raise typer.Exit(1)
 

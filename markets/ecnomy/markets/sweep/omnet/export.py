@@ -152,9 +152,9 @@ def _check(sweep: Sweep) -> None:
             f"{sweep.file}: found calibrate, expected a sweep whose points are known in advance"
         )
     if not sweep.paired:
-        found = "seeds: found independent, expected paired"
+        fault = "seeds: found independent, expected paired"
         raise InputError(
-            f"{sweep.file}: {found}, because repetition k uses the seed of replicate k"
+            f"{sweep.file}: {fault}, because repetition k uses the seed of replicate k"
         )
     count = len(sweep) // sweep.replicates
     if count > MOST_POINTS:

@@ -41,7 +41,7 @@ class Axis(msgspec.Struct, frozen=True):
 
 def axes_of(sweep: Sweep) -> list[Axis]:
     """Return the variables of a sweep in order. The last one varies fastest."""
-    found: list[Axis] = []
+    axes: list[Axis] = []
     for number, block in enumerate(sweep.blocks):
         parts: list[tuple[tuple[str, ...], tuple[Assignment, ...]]]
         if block.kind == "grid":
@@ -52,8 +52,8 @@ def axes_of(sweep: Sweep) -> list[Axis]:
         else:
             parts = [(block.paths, tuple(block.assignments(sweep.seed + number)))]
         for paths, values in parts:
-            found.append(Axis(_name(paths, found), paths, values))
-    return found
+            axes.append(Axis(_name(paths, axes), paths, values))
+    return axes
 
 
 def _name(paths: Sequence[str], before: Sequence[Axis]) -> str:
@@ -154,12 +154,12 @@ def _strides(shape: Sequence[int]) -> list[int]:
 
 def _axes_under(values: Sequence[str], shape: Sequence[int]) -> list[int]:
     """Return the indices of the axes along which values in row-major order change."""
-    found = []
+    axes = []
     for number, (step, count) in enumerate(zip(_strides(shape), shape, strict=True)):
         starts = (i for i in range(len(values)) if (i // step) % count == 0)
         if any(len({values[i + k * step] for k in range(count)}) > 1 for i in starts):
-            found.append(number)
-    return found
+            axes.append(number)
+    return axes
 
 
 def _list(values: Sequence[str], name: str) -> str:
