@@ -22,7 +22,7 @@ from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis import overview, summarize
 from ecnomy.analysis.show.command import show_command
 from ecnomy.analysis.show.summary_tables import DropColumns, shown_rows
-from ecnomy.analysis.support.digits import significant
+from ecnomy.analysis.support.number_text import significant
 from ecnomy.markets import open_market
 from ecnomy.markets import run as simulate
 from ecnomy.markets.results.rawrun import open_raw

@@ -19,7 +19,7 @@ from ecnomy.analysis.compare.figures import LINK, QUANTITIES, SOURCE
 from ecnomy.analysis.compare.table import shown
 from ecnomy.analysis.compare.verdicts import DIFFERENT, UNDECIDED, Compared
 from ecnomy.analysis.draw.panels import COLOURS, WIDTH_INCHES, panel_style, save
-from ecnomy.analysis.support.digits import significant
+from ecnomy.analysis.support.number_text import significant
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,7 +15,7 @@ from ecnomy.analysis.compare.verdicts import (
     Bound,
     Compared,
 )
-from ecnomy.analysis.support.digits import significant
+from ecnomy.analysis.support.number_text import significant
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from ecnomy.analysis.diff.difference import SURE, Diff, OutcomeDifference
-from ecnomy.analysis.support.digits import significant
+from ecnomy.analysis.support.number_text import significant
 
 if TYPE_CHECKING:
     from rich.table import Table

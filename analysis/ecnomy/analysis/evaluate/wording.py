@@ -10,7 +10,7 @@ from ecnomy.analysis.evaluate.runs import Evaluation
 from ecnomy.analysis.evaluate.verdicts import BETTER, OPEN, WORSE, Judged, OutcomeVerdict
 from ecnomy.analysis.game.wording import listed
 from ecnomy.analysis.statistics.intervals import Interval
-from ecnomy.analysis.support.digits import significant
+from ecnomy.analysis.support.number_text import significant
 
 __all__ = [
     "amount",

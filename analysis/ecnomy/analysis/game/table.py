@@ -11,7 +11,7 @@ import numpy as np
 
 from ecnomy.analysis.game.solution import RestPoint, Solution
 from ecnomy.analysis.game.wording import listed, shares_words
-from ecnomy.analysis.support.digits import significant
+from ecnomy.analysis.support.number_text import significant
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -16,7 +16,8 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from ecnomy.analysis.support.digits import exact, significant
+from ecnomy.analysis.support import number_text
+from ecnomy.analysis.support.number_text import exact, minus, significant
 
 __all__ = [
     "Block",
@@ -183,12 +184,12 @@ def money(value: float, sign: str = "") -> str:
     """Return an amount with at least three digits and a real minus sign; "-" if undefined."""
     if value is None or math.isnan(value):
         return "-"
-    return significant(value, 0, sign).replace("-", "\u2212")
+    return minus(significant(value, 0, sign))
 
 
 def exactly(micro: int) -> str:
     """Return an amount with its sign and six decimals, as in `ecnomy show`."""
-    return exact(micro).replace("-", "\u2212")
+    return minus(exact(micro))
 
 
 def number(value: float) -> str:
@@ -200,6 +201,4 @@ def number(value: float) -> str:
 
 def percent(value: float, digits: int = 1) -> str:
     """Return a share in percent; "-" if undefined."""
-    if value is None or math.isnan(value):
-        return "-"
-    return f"{100 * value:.{digits}f} %".replace("-", "\u2212")
+    return "-" if value is None else minus(number_text.percent(value, digits))

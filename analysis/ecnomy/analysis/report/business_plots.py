@@ -15,6 +15,7 @@ import numpy as np
 from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.draw.panels import COLOURS, panel_style, svg_of
 from ecnomy.analysis.pages.parts import money
+from ecnomy.analysis.support.number_text import minus
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -421,4 +422,4 @@ def tornado(bars: Sequence[tuple[str, float, str, float, str]], middle: float, l
 
 
 def _signed(value: float) -> str:
-    return money(value, "+") if abs(value) < 100 else f"{value:+,.0f}".replace("-", "\u2212")
+    return money(value, "+") if abs(value) < 100 else minus(f"{value:+,.0f}")

@@ -34,6 +34,7 @@ from ecnomy.analysis.report.tariffs import Tariff
 from ecnomy.analysis.run.guarantors import Provider, flows_of
 from ecnomy.analysis.statistics.intervals import LEVEL, correlation
 from ecnomy.analysis.support.first_use import scipy_part
+from ecnomy.analysis.support.number_text import minus
 from ecnomy.markets.bridge.columns import late_column
 
 __all__ = ["LEAST", "Samples", "corrected", "fisher", "reliability", "samples_of", "scatter"]
@@ -203,7 +204,7 @@ def fisher(raw: float, count: int) -> tuple[float, float]:
 
 
 def _two(value: float) -> str:
-    return "-" if math.isnan(value) else f"{value:.2f}".replace("-", "\u2212")
+    return "-" if math.isnan(value) else minus(f"{value:.2f}")
 
 
 def _named(answer: Answer, tariff: Tariff) -> str:

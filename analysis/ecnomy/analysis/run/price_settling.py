@@ -64,7 +64,7 @@ from ecnomy.analysis.run.carriers import Prices, links_by_carrier, prices_of
 from ecnomy.analysis.run.priced_out import PricedOut, priced_out
 from ecnomy.analysis.run.profit_slope import ProfitSlope, slope_of
 from ecnomy.analysis.run.scenario_agents import agents_of
-from ecnomy.analysis.support.digits import significant
+from ecnomy.analysis.support.number_text import significant
 from ecnomy.markets.results.rawrun import RawRun
 from ecnomy.markets.results.results import Results
 

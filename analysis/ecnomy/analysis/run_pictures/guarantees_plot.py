@@ -29,7 +29,7 @@ from ecnomy.analysis.run.guaranteed_calls import call_rows
 from ecnomy.analysis.run.guarantors import Provider, flows_of
 from ecnomy.analysis.run.phases import phases_of
 from ecnomy.analysis.run.windows import Epochs
-from ecnomy.analysis.support.digits import significant
+from ecnomy.analysis.support.number_text import significant
 from ecnomy.markets.results.rawrun import RawRun
 from ecnomy.markets.results.results import Results
 

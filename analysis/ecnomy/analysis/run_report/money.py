@@ -17,7 +17,7 @@ from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.pages.parts import Block, Cell, Query, Table, Words, exactly
 from ecnomy.analysis.run.balances import unequal_balances
 from ecnomy.analysis.run_report.database import RunDatabase
-from ecnomy.analysis.support.digits import significant
+from ecnomy.analysis.support.number_text import minus, significant
 from ecnomy.markets.terms.ledger_kinds import (
     CALL,
     CLASS_FEE,
@@ -115,7 +115,7 @@ def amount(micro: int) -> str:
 
 def rounded(micro: int) -> str:
     """Return an amount rounded for sentences."""
-    return significant(micro / MICRO).replace("-", "\u2212")
+    return minus(significant(micro / MICRO))
 
 
 def payments_of(db: RunDatabase) -> Payments:

@@ -9,7 +9,7 @@ from typing import Final
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.pages.parts import Block, Cell, Table, Words, percent
 from ecnomy.analysis.run.summary import GroupRow, LinkRow, PhaseSummary, Summary
-from ecnomy.analysis.support.digits import significant
+from ecnomy.analysis.support.number_text import significant
 
 __all__ = ["traffic_blocks"]
 

@@ -217,7 +217,7 @@ def _print_groups(one: PhaseSummary, run: RawRun, summary: Summary, console: Con
 def _scheduled(run: RawRun, one: PhaseSummary) -> list[str]:
     """Return a note for each carrier whose price per mark changed by a schedule."""
     from ecnomy.analysis.run.price_settling import scheduled_prices
-    from ecnomy.analysis.support.digits import significant
+    from ecnomy.analysis.support.number_text import significant
 
     lines = []
     for name, prices in scheduled_prices(run, one.window.from_ps, one.window.to_ps).items():

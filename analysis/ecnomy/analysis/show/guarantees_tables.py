@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Final
 
 from ecnomy.agents.call_tariff import DEFAULT_ADMISSION
@@ -14,7 +13,7 @@ from ecnomy.analysis.run.guaranteed_calls import Calls, StreamRow, all_streams
 from ecnomy.analysis.run.guarantees import Guarantee, Item, ProfitAndLoss
 from ecnomy.analysis.run.guarantors import Provider
 from ecnomy.analysis.show.summary_tables import new_table
-from ecnomy.analysis.support.digits import exact, significant
+from ecnomy.analysis.support.number_text import exact, percent, significant
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -145,7 +144,7 @@ def call_table(one: Guarantee) -> Table:
     table = new_table("calls", "number", "share")
 
     def line(words: str, number: int, of: int, what: str) -> None:
-        share = f"{_percent(number / of)} of {what}" if of else "-"
+        share = f"{percent(number / of)} of {what}" if of else "-"
         table.add_row(words, f"{number:,}", share)
 
     table.add_row("requested", f"{calls.asked:,}", "")
@@ -169,7 +168,7 @@ def _admission(calls: Calls, provider: Provider) -> str:
             f"The provider had a blocking threshold from {since} on. "
             "No call was requested after that."
         )
-    share = _percent(calls.blocked_learnt / calls.asked_learnt)
+    share = percent(calls.blocked_learnt / calls.asked_learnt)
     return (
         f"Until {since} the provider observed its test streams and had no blocking threshold. "
         f"Since then, {calls.blocked_learnt:,} of {calls.asked_learnt:,} requests were blocked "
@@ -193,16 +192,16 @@ def stream_table(one: Guarantee) -> Table:
     calls = one.calls
     if calls is not None and calls.ended:
         table.add_section()
-        cells = [f"{calls.packets:,}", _percent(calls.marked, 2), _percent(calls.bad, 2)]
+        cells = [f"{calls.packets:,}", percent(calls.marked, 2), percent(calls.bad, 2)]
         table.add_row("calls that ended, all packets", "", *cells)
-        cells = [_percent(calls.mean_marked, 2), _percent(calls.mean_bad, 2)]
+        cells = [percent(calls.mean_marked, 2), percent(calls.mean_bad, 2)]
         table.add_row("calls that ended, mean of a call", "", "", *cells)
-        table.add_row("call with most bad packets", "", "", "", _percent(calls.worst_bad, 2))
+        table.add_row("call with most bad packets", "", "", "", percent(calls.worst_bad, 2))
     return table
 
 
 def _stream_line(table: Table, name: str, row: StreamRow) -> None:
-    shares = [_percent(row.marked, 2), _percent(row.bad, 2)]
+    shares = [percent(row.marked, 2), percent(row.bad, 2)]
     table.add_row(name, f"{row.packets_per_s:.1f}", f"{row.sent:,}", *shares)
 
 
@@ -224,10 +223,6 @@ def _reading(one: Guarantee) -> str:
 
 def _count(item: Item, noun: str) -> str:
     return f"{item.count:,} {noun}{'' if item.count == 1 else 's'}"
-
-
-def _percent(value: float, digits: int = 1) -> str:
-    return "-" if math.isnan(value) else f"{100 * value:.{digits}f} %"
 
 
 def _milliseconds(time_ps: int) -> str:

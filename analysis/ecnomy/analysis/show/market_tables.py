@@ -10,8 +10,8 @@ from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.run.carriers import carriers_of
 from ecnomy.analysis.run.choices import Choice, choices_of
 from ecnomy.analysis.run.files_sent import files_of, recorded, senders_of_files
-from ecnomy.analysis.show.summary_tables import new_table, percent
-from ecnomy.analysis.support.digits import significant
+from ecnomy.analysis.show.summary_tables import new_table
+from ecnomy.analysis.support.number_text import percent, significant
 from ecnomy.markets.results.rawrun import RawRun
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from ecnomy.analysis.run.network_loads import LinkLoad, NetworkLoads
 from ecnomy.analysis.run.network_sums import Sums, added, node_sums, sending
 from ecnomy.analysis.show.summary_tables import DropColumns, new_table
-from ecnomy.analysis.support.digits import significant
+from ecnomy.analysis.support.number_text import percent, significant
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -67,8 +67,8 @@ def link_table(loads: NetworkLoads) -> Table:
 def _link_cells(link: LinkLoad, drops: DropColumns, priced: bool) -> list[str]:
     cells = [
         link.between(),
-        _percent(link.utilization),
-        _percent(link.marked),
+        percent(link.utilization),
+        percent(link.marked),
         f"{link.queue_packets:.1f}",
         "-" if math.isnan(link.wait_s) else f"{1e3 * link.wait_s:.1f}",
         *drops.cells(link),
@@ -87,11 +87,7 @@ def _table(first: str, priced: bool) -> Table:
 def _row(table: Table, name: str, sums: Sums, priced: bool) -> None:
     share = sums.goodput_bps / sums.wanted_bps if sums.wanted_bps else math.nan
     wanted, got = significant(sums.wanted_bps / 1e6, 3), significant(sums.goodput_bps / 1e6, 3)
-    cells = [wanted, got, _percent(share), significant(sums.marks_per_s)]
+    cells = [wanted, got, percent(share), significant(sums.marks_per_s)]
     if priced:
         cells += [significant(sums.charge_per_s, 3), significant(sums.price_per_mbit, 4)]
     table.add_row(name, *cells)
-
-
-def _percent(value: float) -> str:
-    return "-" if math.isnan(value) else f"{100 * value:.1f} %"

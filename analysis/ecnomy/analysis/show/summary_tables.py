@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final, Protocol
 
-from ecnomy.analysis.support.digits import significant
+from ecnomy.analysis.support.number_text import percent, significant
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -20,15 +20,9 @@ __all__ = [
     "link_table",
     "money_table",
     "new_table",
-    "percent",
     "shown_rows",
     "traffic_table",
 ]
-
-
-def percent(value: float) -> str:
-    """Return a share as text in percent; "-" for NaN."""
-    return "-" if math.isnan(value) else f"{100 * value:.1f} %"
 
 
 def new_table(first: str, *columns: str) -> Table:

@@ -7,8 +7,8 @@ import math
 from typing import TYPE_CHECKING, Final
 
 from ecnomy.agents.times import PS_PER_S
-from ecnomy.analysis.show.summary_tables import new_table, percent
-from ecnomy.analysis.support.digits import significant
+from ecnomy.analysis.show.summary_tables import new_table
+from ecnomy.analysis.support.number_text import percent, significant
 from ecnomy.analysis.theory.nash import NASH_BOUND
 from ecnomy.analysis.welfare.welfare import Welfare, welfare_of
 from ecnomy.markets.results.rawrun import RawRun

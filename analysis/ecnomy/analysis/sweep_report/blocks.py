@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ecnomy.analysis.draw.panels import svg_of
 from ecnomy.analysis.pages.parts import Cell, Picture
-from ecnomy.analysis.sweep_report.number_text import Scale, scale_of
 from ecnomy.analysis.sweep_report.points import Swept
+from ecnomy.analysis.sweep_report.scales import Scale, scale_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -19,9 +19,9 @@ import numpy as np
 
 from ecnomy.analysis.sweep_report.contrasts import Contrast, contrasts_of, level_rows, units_of
 from ecnomy.analysis.sweep_report.curves import Best, best_of
-from ecnomy.analysis.sweep_report.number_text import Scale, percent_of, q_text, scale_of
 from ecnomy.analysis.sweep_report.peaks import NOISE, SKEW, SPACING
 from ecnomy.analysis.sweep_report.points import Swept, Varied, mean_interval, open_swept
+from ecnomy.analysis.sweep_report.scales import Scale, percent_of, q_text, scale_of
 from ecnomy.analysis.sweep_report.searched import search_words
 from ecnomy.analysis.sweep_report.variance_shares import Matters, matters_of
 from ecnomy.analysis.sweeps.outcome_names import called

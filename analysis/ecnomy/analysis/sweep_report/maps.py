@@ -14,8 +14,8 @@ from ecnomy.analysis.sweep_report import sweep_plots
 from ecnomy.analysis.sweep_report.blocks import MOST_ROWS, picture_of, scales_of
 from ecnomy.analysis.sweep_report.findings import SweepFindings
 from ecnomy.analysis.sweep_report.fronts import front_of
-from ecnomy.analysis.sweep_report.number_text import scale_of
 from ecnomy.analysis.sweep_report.points import Swept, Varied, moments
+from ecnomy.analysis.sweep_report.scales import scale_of
 from ecnomy.analysis.sweeps.outcome_names import called
 
 __all__ = ["front_section", "maps_section"]

@@ -13,7 +13,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ecnomy.analysis.support.digits import significant
+from ecnomy.analysis.support.number_text import percent, significant
 from ecnomy.analysis.sweeps.value_words import words_of
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ def _count(value: float) -> str:
 
 
 def _share(part: float, whole: float) -> str:
-    return f"{100 * part / whole:.1f} %" if whole > 0 else "-"
+    return percent(part / whole if whole > 0 else math.nan)
 
 
 def _short(path: str) -> str:

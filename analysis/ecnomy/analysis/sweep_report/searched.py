@@ -13,8 +13,8 @@ import math
 import numpy as np
 
 from ecnomy.agents.arrays import Floats, Integers
-from ecnomy.analysis.sweep_report.number_text import scale_of
 from ecnomy.analysis.sweep_report.points import Search, Swept
+from ecnomy.analysis.sweep_report.scales import scale_of
 from ecnomy.analysis.sweeps.outcome_names import called
 from ecnomy.markets.sweep.main_outcomes import better
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from ecnomy.analysis.draw.panels import shortened
 from ecnomy.analysis.pages.parts import Block, Cell, Picture, Section, Table, Words
+from ecnomy.analysis.support.number_text import minus
 from ecnomy.analysis.sweep_report import sweep_plots
 from ecnomy.analysis.sweep_report.blocks import (
     MOST_ROWS,
@@ -23,8 +24,8 @@ from ecnomy.analysis.sweep_report.contrasts import Contrast, level_rows, units_o
 from ecnomy.analysis.sweep_report.curves import curves_of
 from ecnomy.analysis.sweep_report.findings import Q, SweepFindings
 from ecnomy.analysis.sweep_report.maps import front_section, maps_section
-from ecnomy.analysis.sweep_report.number_text import Scale, minus, percent_of, q_text, scale_of
 from ecnomy.analysis.sweep_report.points import Swept, half_widths, moments
+from ecnomy.analysis.sweep_report.scales import Scale, percent_of, q_text, scale_of
 from ecnomy.analysis.sweep_report.searched import best_first
 from ecnomy.analysis.sweeps.outcome_names import called
 from ecnomy.markets.sweep.main_outcomes import better

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ecnomy.analysis.sweep_report.curves import OutcomeCurve
     from ecnomy.analysis.sweep_report.fronts import Front
-    from ecnomy.analysis.sweep_report.number_text import Scale
+    from ecnomy.analysis.sweep_report.scales import Scale
 
 __all__ = ["LABEL", "bars", "curves", "dots", "front", "heat", "pairs"]
 

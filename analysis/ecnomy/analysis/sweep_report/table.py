@@ -12,8 +12,8 @@ import numpy as np
 from ecnomy.analysis.draw.panels import save
 from ecnomy.analysis.sweep_report import sweep_plots
 from ecnomy.analysis.sweep_report.curves import curves_of
-from ecnomy.analysis.sweep_report.number_text import scale_of
 from ecnomy.analysis.sweep_report.points import Swept, half_widths, moments
+from ecnomy.analysis.sweep_report.scales import scale_of
 from ecnomy.analysis.sweep_report.searched import best_first
 from ecnomy.markets.sweep.main_outcomes import better
 

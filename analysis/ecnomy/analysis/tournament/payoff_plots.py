@@ -17,6 +17,7 @@ from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.draw.panels import COLOURS, panel_style, svg_of
 from ecnomy.analysis.game.dynamics import Flow
 from ecnomy.analysis.tournament.paying import PopulationOutcome, TournamentFindings
+from ecnomy.analysis.tournament.wording import money
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,7 +61,7 @@ def table(findings: TournamentFindings, players: int, order: Sequence[int]) -> b
         middle = (image.norm.vmin + image.norm.vmax) / 2  # type: ignore[operator]
         for (i, j), value in np.ndenumerate(grid):
             ink = "black" if value > middle else "white"
-            text = f"{value:.2f}".replace("-", "\u2212")
+            text = money(value)
             axis.text(j, i, text, ha="center", va="center", fontsize=7.5, color=ink)
         for column, to in enumerate(order):
             corner = (column - 0.47, list(order).index(best[to]) - 0.46)

@@ -8,6 +8,7 @@ from typing import Final
 
 from ecnomy.analysis.game.dynamics import Rest
 from ecnomy.analysis.game.wording import listed, shares_words
+from ecnomy.analysis.support.number_text import minus
 from ecnomy.analysis.tournament.paying import Invasion, PopulationOutcome, TournamentFindings
 from ecnomy.analysis.tournament.replies import Change
 
@@ -29,7 +30,7 @@ _PAYS: Final = {1: "Paying pays", -1: "Paying does not pay", 0: "Paying pays for
 
 def money(value: float, sign: str = "") -> str:
     """Return an amount in money/s, rounded to two decimals, with a real minus sign."""
-    return f"{value:{sign}.2f}".replace("-", "\u2212")
+    return minus(f"{value:{sign}.2f}")
 
 
 def headline(found: TournamentFindings) -> str:

@@ -9,10 +9,11 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from ecnomy.analysis.support.number_text import minus, percent
 from ecnomy.analysis.sweeps.outcome_names import called
 from ecnomy.markets.sweep.main_outcomes import unit_of
 
-__all__ = ["Scale", "minus", "percent_of", "q_text", "scale_of"]
+__all__ = ["Scale", "percent_of", "q_text", "scale_of"]
 
 
 class Scale(msgspec.Struct, frozen=True):
@@ -67,11 +68,6 @@ def scale_of(outcome: str, values: Any) -> Scale:
     return Scale(outcome, 1.0, unit)
 
 
-def minus(text: str) -> str:
-    """Replace hyphens with real minus signs."""
-    return text.replace("-", "\u2212")
-
-
 def q_text(q: float) -> str:
     """Return a q-value as text, to two digits; "-" for NaN."""
     if math.isnan(q):
@@ -81,6 +77,4 @@ def q_text(q: float) -> str:
 
 def percent_of(share: float) -> str:
     """Return a share in percent; a negative share, which is due to chance, is shown as 0."""
-    if math.isnan(share):
-        return "-"
-    return f"{100 * max(share, 0.0):.0f} %"
+    return percent(share if math.isnan(share) else max(share, 0.0), 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Formats numbers with at least three significant digits, so that small numbers do not read 0."""
+"""Formats numbers, shares and money, so that small numbers do not read 0."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 
 from ecnomy.agents.money import MICRO
 
-__all__ = ["exact", "significant"]
+__all__ = ["exact", "minus", "percent", "significant"]
 
 _DIGITS: Final = 3
 _MOST_DECIMALS: Final = 12
@@ -36,3 +36,13 @@ def exact(micro: int) -> str:
     """Return an amount of money with its sign and all six decimals."""
     whole, part = divmod(abs(micro), MICRO)
     return f"{'-' if micro < 0 else '+'}{whole:,}.{part:06d}"
+
+
+def percent(share: float, decimals: int = 1) -> str:
+    """Return a share in percent; "-" for NaN."""
+    return "-" if math.isnan(share) else f"{100 * share:.{decimals}f} %"
+
+
+def minus(text: str) -> str:
+    """Replace the hyphens of numbers with real minus signs; "-" alone, for no value, stays."""
+    return text if text == "-" else text.replace("-", "\u2212")

@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from ecnomy.analysis.support.digits import significant
+from ecnomy.analysis.support.number_text import significant
 
 
 @pytest.mark.parametrize(
