@@ -26,10 +26,9 @@ class Function(NamedTuple):
 
 
 class Outline(NamedTuple):
-    """A file: its docstrings, public names, functions, imported names, waits without a limit."""
+    """A file: public names, functions, imported names, waits without a limit."""
 
     documented: bool
-    docstrings: tuple[str, ...]
     public: bool
     functions: tuple[Function, ...]
     imports: tuple[str, ...]
@@ -44,20 +43,19 @@ def outline(path: Path) -> Outline:
     defines = [n for n in tree.body if isinstance(n, ast.FunctionDef | ast.ClassDef)]
     public = any(not n.name.startswith("_") for n in defines)
     functions, imports = [], []
-    texts = []
+    documented = []
     for node in _statements(tree):
         if isinstance(node, _DOCUMENTED):
-            texts.append(ast.get_docstring(node, clean=False) or "")
+            documented.append(bool(ast.get_docstring(node, clean=False)))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             lines = (node.end_lineno or node.lineno) - node.lineno + 1
-            functions.append(Function(path, node.name, lines, bool(texts[-1])))
+            functions.append(Function(path, node.name, lines, documented[-1]))
         elif isinstance(node, ast.ImportFrom):
             imports += [f"{node.module}.{name.name}" for name in node.names]
         elif isinstance(node, ast.Import):
             imports += [name.name for name in node.names]
     waits = tuple(unlimited_waits(text, tree))
-    given = tuple(filter(None, texts))
-    return Outline(bool(texts[0]), given, public, tuple(functions), tuple(imports), waits)
+    return Outline(documented[0], public, tuple(functions), tuple(imports), waits)
 
 
 def _statements(tree: ast.AST) -> Iterator[ast.AST]:

@@ -76,7 +76,7 @@ def line_of(process: subprocess.Popen[str], limit_s: float = LIMIT_S) -> str:
     assert stream is not None
 
     def read() -> None:
-        lines.append(stream.readline())  # no limit: whoever reads is awaited with one
+        lines.append(stream.readline())  # no limit: the caller waits for this thread with one
 
     reader = threading.Thread(target=read, daemon=True)
     reader.start()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds phrases that readers stumbled over, with replacements: `prose.py FILE...`.
 
-Markdown is searched whole, Python in its docstrings, C++ and NED in comments. The tests also search
-the help of each verb. The exit status is 1 if a phrase is found.
+Markdown and Python are searched whole, with messages and comments, C++ and NED in comments and
+strings. The tests also search the help of each verb. The exit status is 1 if a phrase is found.
 """
 
 from __future__ import annotations
@@ -12,8 +12,6 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
-
-from outline import outline
 
 __all__ = ["SUFFIXES", "TURNS", "turns", "words_of"]
 
@@ -31,6 +29,7 @@ TURNS: Final = {  # pattern: what to write
     r"\blets? out\b": "omits, leaves out",
     r"\breckons? with\b": "expects, considers",
 }
+_SAMPLES: Final = ("prose.py", "test_tidy.py")  # their patterns and samples are such phrases
 SUFFIXES: Final = (".md", ".py", ".h", ".cc", ".ned")
 _FOUND: Final = {re.compile(pattern, re.IGNORECASE): use for pattern, use in TURNS.items()}
 
@@ -42,13 +41,13 @@ def turns(text: str) -> Iterator[tuple[str, str]]:
 
 
 def words_of(path: Path) -> str:
-    """Return the prose of a file: all of it, its docstrings or its comments, by its suffix."""
+    """Return the prose of a file: all of it, or the comments and strings of C++ and NED."""
+    if path.name in _SAMPLES:
+        return ""
     text = path.read_text(encoding="utf-8")
-    if path.suffix == ".md":
+    if path.suffix in (".md", ".py"):
         return text
-    if path.suffix == ".py":
-        return "\n".join(outline(path).docstrings)
-    return "\n".join(re.findall(r"//(.*)", text))
+    return "\n".join("".join(parts) for parts in re.findall(r"//(.*)|\"([^\"\n]*)\"", text))
 
 
 def main(files: Iterable[str]) -> int:

@@ -255,7 +255,7 @@ def test_help_shows_flags_without_a_type(helps: dict[str, str]) -> None:
 
 
 def test_texts_avoid_turns_that_readers_stumble_over(helps: dict[str, str]) -> None:
-    """The rule covers Markdown, docstrings, comments of C++ and the help of every verb."""
+    """The rule covers Markdown, Python, comments and strings of C++, and the help of every verb."""
     texts = {str(path.relative_to(ROOT)): prose.words_of(path) for path in named(*prose.SUFFIXES)}
     found = [(name, *turn) for name, text in (texts | helps).items() for turn in prose.turns(text)]
     assert found == []

@@ -30,7 +30,7 @@ from qtenv_desk import AROUND, Desk, open_desk, opp_run, serve
 ROOT: Final = Path(__file__).parents[2]
 SIMULATIONS: Final = ROOT / "omnet/simulations"
 COLOURS: Final = 128
-# The simulated time of the picture in congestion, at which the sentence of the page is to be seen.
+# The simulated time of the picture in congestion, at which the page shows its sentence.
 SECONDS: Final = {
     "abilene": 50,
     "border": 100,

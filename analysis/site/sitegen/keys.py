@@ -124,7 +124,7 @@ def _section_pages() -> Iterator[tuple[str, str]]:
         parts = [f"# {title}\n", *(_key(one, page) for one in here)]
         if name == "scenario":
             parts.append(
-                "The sections are on pages of their own: "
+                "Each section has its own page: "
                 + ", ".join(
                     link(f"`{top}`", page, f"{FOLDER}/{top}.md")
                     for top in sorted(_mappings())

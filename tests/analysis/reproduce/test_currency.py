@@ -248,7 +248,7 @@ def test_claims_of_other_runs_or_regions_are_stale(world: World) -> None:
     kept = world.recorded
     rows = {STUDY: msgspec.structs.replace(kept.studies[STUDY], rows="another")}
     currency = world.look(RecordFile(kept.format, kept.records, rows))
-    assert set(currency.stale.values()) == {("its studies were recorded anew",)}
+    assert set(currency.stale.values()) == {("its studies were recorded again",)}
     entries = change_claims(world.paper)["entries"]
     entries["fig3"]["claims"]["c1"] |= {"says": "otherwise", "tolerance": "the same"}
     change_claims(world.paper, entries=entries)

@@ -274,7 +274,7 @@ def test_verbs_of_other_packages_are_found(
         "def greet(name: str) -> None:\n    '''Say hello.'''\n    print('hello', name)\n"
     )
     monkeypatch.syspath_prepend(str(scene.parent))
-    monkeypatch.setattr("ecnomy.markets.cli.main.commands", commands.__wrapped__)  # read anew
+    monkeypatch.setattr("ecnomy.markets.cli.main.commands", commands.__wrapped__)  # read again
     entry = importlib.metadata.EntryPoint("greet", "lab_verbs:greet", GROUP)
     monkeypatch.setattr(
         importlib.metadata, "entry_points", lambda group: [entry] if group == GROUP else []

@@ -29,7 +29,7 @@ from ecnomy.markets.terms.tariffs import KINDS
 
 LONGEST = 120
 # Informal words, which the documents avoid.
-TALK = re.compile(r"\b(told|of one's own|of your own|nor|none of)\b")
+TALK = re.compile(r"\b(told|nor|none of)\b")
 # A noun is missing.
 FRAGMENT = re.compile(r"(Of|After which|Over which|By what|From when|Between) ")
 # Keys and names that stood in no document before the reference.

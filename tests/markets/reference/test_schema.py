@@ -20,7 +20,7 @@ from test_bad_yaml import CASES, GOOD
 from tiers import full
 
 CONFIGS = Path(__file__).parents[3] / "configs"
-# Faults that hang on other values or on names, which a schema does not know.
+# Faults that depend on other values or on names, which a schema does not know.
 BEYOND = {
     *("unknown node", "unknown source", "no isp"),
     *("duplicate link", "duplicate source", "duplicate agent", "half a micro"),

@@ -184,7 +184,7 @@ def _others(
         why.append("points or seeds have changed")
     of = sources.of_claim(name, item, number, studies)
     if record.made_of.studies != of.studies:
-        why.append("its studies were recorded anew")
+        why.append("its studies were recorded again")
     if record.made_of.claim != of.claim:
         why.append("regions or grid have changed")
     return tuple(why)
