@@ -19,7 +19,7 @@ import pandas as pd
 from ecnomy.agents import Decision, Observation, PriceObservation, Unit
 from ecnomy.analysis.theory import ParallelCarriers
 from ecnomy.markets import run
-from ecnomy.markets.results.runresult import RunResult
+from ecnomy.markets.results.results import Results
 from ecnomy.markets.scenario import scenario_from_text
 
 __all__ = ["MODEL", "PROBE", "Climber", "CycleMeans", "Homes", "outcome"]
@@ -178,7 +178,7 @@ def outcome(seed: int, *, monopoly: bool, cycles: int, skipped: int) -> CycleMea
         return _measured(result, [name for name, *_ in carriers], skipped * CYCLE_S)
 
 
-def _measured(result: RunResult, carriers: list[str], since_s: int) -> CycleMeans:
+def _measured(result: Results, carriers: list[str], since_s: int) -> CycleMeans:
     since = since_s * 10**12
     noted = result.raw.agents.query("name == 'own_price' and t_ps >= @since")
     prices = [np.exp(np.log(noted[noted["agent"] == name]["value"]).mean()) for name in carriers]

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from ecnomy.agents.observation import PriceObservation
 from ecnomy.agents.parameters import Unit
 from ecnomy.markets.plan import Plan
-from ecnomy.markets.results.runresult import RunResult
+from ecnomy.markets.results.results import Results
 
 __all__ = ["RULES", "Wander", "owed", "posted", "text_of"]
 
@@ -80,7 +80,7 @@ def text_of(number: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-def posted(run: RunResult) -> dict[tuple[int, str], int]:
+def posted(run: Results) -> dict[tuple[int, str], int]:
     """(time, carrier) -> the posted price, micro-units."""
     agents = run.raw.agents
     rows = agents[agents["name"] == "price_micro_per_mark"]
@@ -88,7 +88,7 @@ def posted(run: RunResult) -> dict[tuple[int, str], int]:
     return {(int(t), agent): round(value) for t, agent, value in values}
 
 
-def owed(run: RunResult, plan: Plan, market: dict[str, Any]) -> Money:
+def owed(run: Results, plan: Plan, market: dict[str, Any]) -> Money:
     """Count the debts for marks by account, packet by packet."""
     carriers = [a for a in market["agents"] if a["role"] == "connectivity-provider"]
     owner = {name: a["name"] for a in carriers for name in a["links"]}

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from ecnomy.markets import load, run
-from ecnomy.markets.results.runresult import RunResult
+from ecnomy.markets.results.results import Results
 from ecnomy.markets.scenario import Scenario, scenario_from_text
 from tiers import seeds
 
@@ -78,7 +78,7 @@ def scenario(utilities: tuple[str, ...], marking: str, charge: float, price: flo
 class Course:
     """The rates and weights of a run."""
 
-    def __init__(self, result: RunResult) -> None:
+    def __init__(self, result: Results) -> None:
         self._epochs = result.flow_epochs.set_index(["t_ps", "flow"]).sort_index()
         self._agents = result.raw.agents[result.raw.agents["name"] == "weight"]
         self.source = result.raw.flows["source"].to_numpy()

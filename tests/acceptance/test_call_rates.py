@@ -16,7 +16,7 @@ import pytest
 from ecnomy.agents.errors import LedgerError
 from ecnomy.markets import load, run
 from ecnomy.markets.economy import call_desk
-from ecnomy.markets.results.runresult import RunResult
+from ecnomy.markets.results.results import Results
 from ecnomy.markets.scenario import scenario_from_text
 
 EXAMPLE = Path(__file__).parents[2] / "configs" / "examples" / "call-rates.yaml"
@@ -48,11 +48,11 @@ market:
 
 
 @pytest.fixture(scope="module")
-def result(tmp_path_factory: pytest.TempPathFactory) -> RunResult:
+def result(tmp_path_factory: pytest.TempPathFactory) -> Results:
     return run(load(EXAMPLE), out=tmp_path_factory.mktemp("rates") / "run")
 
 
-def calls_of(result: RunResult, source: str) -> pd.DataFrame:
+def calls_of(result: Results, source: str) -> pd.DataFrame:
     """The accepted calls of a source."""
     flows = result.raw.flows
     own = result.calls.flow.isin(flows.flow[flows.source == source])
@@ -72,7 +72,7 @@ def line(mean_pps: float) -> tuple[float, float]:
     return bandwidth_pps(mean_pps) - slope * mean_pps, slope
 
 
-def test_a_call_costs_by_its_packets(result: RunResult) -> None:
+def test_a_call_costs_by_its_packets(result: Results) -> None:
     """Each call costs exactly its price plus that of its packets, at 10 and at 30 packets/s."""
     for source, rate_pps in (("slow", 10), ("fast", 30)):
         calls = calls_of(result, source)
@@ -82,7 +82,7 @@ def test_a_call_costs_by_its_packets(result: RunResult) -> None:
         assert calls.sent.sum() / time_s == pytest.approx(rate_pps, rel=0.01)
 
 
-def test_a_bursty_call_costs_by_peak_and_mean(result: RunResult) -> None:
+def test_a_bursty_call_costs_by_peak_and_mean(result: Results) -> None:
     """A call costs a T + b V of the tangent, rounded down, with integers a and b."""
     per_s, per_packet = line(MEAN)
     per_min, per_mega = round(60 * PACKET * per_s), round(1e6 * PACKET * per_packet)
@@ -94,14 +94,14 @@ def test_a_bursty_call_costs_by_peak_and_mean(result: RunResult) -> None:
         assert row.charge_micro == owed.numerator // owed.denominator
 
 
-def test_the_ledger_has_what_calls_cost(result: RunResult) -> None:
+def test_the_ledger_has_what_calls_cost(result: Results) -> None:
     """The kind `call` has all payments of callers for calls."""
     ledger = result.raw.ledger
     paid = ledger[ledger.kind == "call"].amount_micro.sum()
     assert paid == result.calls.charge_micro.sum() > 0
 
 
-def test_who_declares_its_mean_rate_pays_least(result: RunResult) -> None:
+def test_who_declares_its_mean_rate_pays_least(result: Results) -> None:
     """Over the tariffs of all declarations, the charge of a call is lowest at V / T.
 
     The charge is then the effective bandwidth of the mean, between mean rate and peak rate.

@@ -10,7 +10,7 @@ import pytest
 
 from ecnomy.agents.errors import ScenarioError
 from ecnomy.markets import run
-from ecnomy.markets.results.runresult import RunResult
+from ecnomy.markets.results.results import Results
 from ecnomy.markets.scenario import scenario_from_text
 
 TEXT = """\
@@ -51,24 +51,24 @@ market:
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> RunResult:
+def made(tmp_path_factory: pytest.TempPathFactory) -> Results:
     """The run."""
     return run(scenario_from_text(TEXT), out=tmp_path_factory.mktemp("contracts") / "r")
 
 
-def paid(made: RunResult, kind: str) -> dict[int, int]:
+def paid(made: Results, kind: str) -> dict[int, int]:
     """The micro-units that each row of flows paid for a kind."""
     rows = made.raw.ledger[made.raw.ledger["kind"] == kind]
     return {int(k): int(v) for k, v in rows.groupby("flow")["amount_micro"].sum().items()}
 
 
-def last(made: RunResult, column: str) -> list[int]:
+def last(made: Results, column: str) -> list[int]:
     """A counter of each row of flows at the end."""
     end = made.flow_epochs[made.flow_epochs["t_ps"] == made.flow_epochs["t_ps"].max()]
     return [int(value) for value in end.sort_values("flow")[column]]
 
 
-def test_bytes_are_charged_to_the_micro_unit(made: RunResult) -> None:
+def test_bytes_are_charged_to_the_micro_unit(made: Results) -> None:
     """Each row is charged floor(bytes x price), whatever the number of epochs."""
     expected = {
         row: int(Fraction(count * 2_000_000, 10**9))
@@ -77,13 +77,13 @@ def test_bytes_are_charged_to_the_micro_unit(made: RunResult) -> None:
     assert paid(made, "bytes-charge") == expected and min(expected.values()) > 500
 
 
-def test_time_is_from_start_to_stop(made: RunResult) -> None:
+def test_time_is_from_start_to_stop(made: Results) -> None:
     """Time is charged from start to stop: 14 s at 0.1 money per minute."""
     expected = int(Fraction(14 * 100_000, 60))
     assert paid(made, "line") == {0: expected, 1: expected, 2: expected}
 
 
-def test_marks_set_are_those_of_the_sellers_links(made: RunResult) -> None:
+def test_marks_set_are_those_of_the_sellers_links(made: Results) -> None:
     """The (source, link) books agree; the table of pairs covers the whole run."""
     pairs = made.pairs
     own = pairs[(pairs["source_name"] == "bulk") & (pairs["link_name"] == "wire")]
@@ -92,14 +92,14 @@ def test_marks_set_are_those_of_the_sellers_links(made: RunResult) -> None:
     assert int(own["ce_dropped"].sum()) > 0 or marks > sum(last(made, "ce")[:3])
 
 
-def test_pages_are_paid_when_complete(made: RunResult) -> None:
+def test_pages_are_paid_when_complete(made: Results) -> None:
     """The number of paid pages is that of the table of transfers."""
     transfers = made.transfers
     rows = transfers[(transfers["complete"] == 1) & (transfers["flow"] >= 3)]
     assert sum(paid(made, "page").values()) == 10_000 * len(rows) and len(rows) > 5
 
 
-def test_blocks_and_a_cap(made: RunResult) -> None:
+def test_blocks_and_a_cap(made: Results) -> None:
     """400 packets cost the first price, and the rest the second, up to 1.7 money."""
     expected = {}
     for row, packets in enumerate(last(made, "delivered")[:3]):
@@ -109,7 +109,7 @@ def test_blocks_and_a_cap(made: RunResult) -> None:
     assert 1_700_000 in expected.values() and min(expected.values()) < 1_700_000
 
 
-def test_who_pays_whom(made: RunResult) -> None:
+def test_who_pays_whom(made: Results) -> None:
     """Users pay sellers. The payments are the fees of flows, and no money is lost."""
     ledger = made.raw.ledger
     kinds = {"bytes-charge": "near", "line": "near", "seen": "near", "page": "far", "plan": "far"}

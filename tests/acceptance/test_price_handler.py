@@ -19,7 +19,7 @@ from scipy.optimize import brentq
 from ecnomy.agents.utilities import AlphaFair
 from ecnomy.analysis.theory import proportional_fair
 from ecnomy.markets import load, run
-from ecnomy.markets.results.runresult import RunResult
+from ecnomy.markets.results.results import Results
 from ecnomy.markets.scenario import Scenario, scenario_from_text
 from tiers import seeds
 
@@ -63,7 +63,7 @@ def scenario(utilities: tuple[str, ...], **link: object) -> Scenario:
 class Tables:
     """The tables of a run that the tests use."""
 
-    def __init__(self, result: RunResult) -> None:
+    def __init__(self, result: Results) -> None:
         self.epochs = result.flow_epochs.set_index(["t_ps", "flow"]).sort_index()
         raw = result.raw
         self.agents, self.ledger, self.flows = raw.agents, raw.ledger, raw.flows

@@ -12,7 +12,7 @@ import pytest
 
 from ecnomy.agents.errors import ScenarioError
 from ecnomy.markets import load, run
-from ecnomy.markets.results.runresult import RunResult
+from ecnomy.markets.results.results import Results
 from ecnomy.markets.scenario import scenario_from_text
 from processes import LIMIT_S
 
@@ -21,12 +21,12 @@ PS, CAP, PERIOD_S = 10**12, 5_000_000, 60
 
 
 @pytest.fixture(scope="module")
-def result(tmp_path_factory: pytest.TempPathFactory) -> RunResult:
+def result(tmp_path_factory: pytest.TempPathFactory) -> Results:
     """The example as it is shipped."""
     return run(load(EXAMPLE), out=tmp_path_factory.mktemp("broker") / "r")
 
 
-def test_what_exceeds_the_cap_is_paid_back(result: RunResult) -> None:
+def test_what_exceeds_the_cap_is_paid_back(result: Results) -> None:
     """The refund of each flow and minute follows exactly from the rows of marks."""
     ledger = result.raw.ledger
     charged: Counter[tuple[int, int]] = Counter()
@@ -43,7 +43,7 @@ def test_what_exceeds_the_cap_is_paid_back(result: RunResult) -> None:
     assert dict(+back) == expected and len(expected) >= 4
 
 
-def test_premiums_are_paid_for_the_time(result: RunResult) -> None:
+def test_premiums_are_paid_for_the_time(result: Results) -> None:
     """Premiums are 0.5 money per minute and flow for five minutes, and only ann is covered."""
     rows = result.raw.ledger[result.raw.ledger["kind"] == "premium"]
     assert rows.groupby("flow")["amount_micro"].sum().to_dict() == {0: 2_500_000, 1: 2_500_000}

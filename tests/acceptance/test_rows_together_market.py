@@ -16,8 +16,8 @@ from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.engines.registry import Engine, find_engine
 from ecnomy.markets.model.market import Market
 from ecnomy.markets.results.rawrun import open_raw
+from ecnomy.markets.results.results import Results
 from ecnomy.markets.results.run_summary import groups
-from ecnomy.markets.results.runresult import RunResult
 from ecnomy.markets.scenario import load, scenario_from_text
 from ecnomy.markets.session.runner import Quiet, simulate
 from ecnomy.markets.sweep.gathered import Gathered
@@ -53,7 +53,7 @@ market:
 
 
 @pytest.fixture(scope="module")
-def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[RunResult, RunResult]:
+def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[Results, Results]:
     """The run with a row per flow, and the one with a row per source."""
     folder = tmp_path_factory.mktemp("rows")
     texts = (TEXT.replace("EACH", rows) for rows in ("each", "together"))
@@ -63,7 +63,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[RunResult, RunResult
     return each, together
 
 
-def test_rows_are_called_by_their_source(both: tuple[RunResult, RunResult]) -> None:
+def test_rows_are_called_by_their_source(both: tuple[Results, Results]) -> None:
     """Each source has one row with its name and its number of flows."""
     each, together = both
     assert together.raw.flows["name"].tolist() == ["gold", "silver", "hold", "feel"]
@@ -72,7 +72,7 @@ def test_rows_are_called_by_their_source(both: tuple[RunResult, RunResult]) -> N
     assert len(together.flow_epochs) * 11 == len(each.flow_epochs) * 4
 
 
-def test_the_same_is_sent_and_paid(both: tuple[RunResult, RunResult]) -> None:
+def test_the_same_is_sent_and_paid(both: tuple[Results, Results]) -> None:
     """Packets, marks and money of a row are the sums over its flows."""
     each, together = both
     sums = each.raw.flows.groupby("source", sort=False).sum(numeric_only=True)
@@ -85,7 +85,7 @@ def test_the_same_is_sent_and_paid(both: tuple[RunResult, RunResult]) -> None:
     assert books[0].to_dict() == books[1].to_dict()
 
 
-def test_agents_decide_for_one_flow(both: tuple[RunResult, RunResult]) -> None:
+def test_agents_decide_for_one_flow(both: tuple[Results, Results]) -> None:
     """Agents' decisions per flow are the same in both, and so is the market's mark rate."""
     each, together = both
     first = {"gold": 0, "silver": 3, "hold": 7, "feel": 9}
@@ -97,7 +97,7 @@ def test_agents_decide_for_one_flow(both: tuple[RunResult, RunResult]) -> None:
         assert wanted[0] == wanted[1] and "mark_rate" in wanted[1], source
 
 
-def test_willingness_is_summed_over_flows(both: tuple[RunResult, RunResult]) -> None:
+def test_willingness_is_summed_over_flows(both: tuple[Results, Results]) -> None:
     """Three flows pay 0.04 money/s each, four 0.01 and two up to 0.02."""
     for result in both:
         pays = result.timeseries("willingness", by="source")
@@ -107,7 +107,7 @@ def test_willingness_is_summed_over_flows(both: tuple[RunResult, RunResult]) -> 
         assert each["silver"].tolist() == pytest.approx([0.01] * 40)
 
 
-def test_round_trips_are_means_over_flows(both: tuple[RunResult, RunResult]) -> None:
+def test_round_trips_are_means_over_flows(both: tuple[Results, Results]) -> None:
     """Round trips are means over the flows of rows, and over those of classes."""
     each = both[0]
     table = each.flow_epochs[each.flow_epochs["t_ps"] >= 3 * 10**12]
@@ -118,7 +118,7 @@ def test_round_trips_are_means_over_flows(both: tuple[RunResult, RunResult]) -> 
             assert series.to_numpy() == pytest.approx(own.to_numpy(), rel=1e-9), column
 
 
-def test_summaries_are_means_per_flow(both: tuple[RunResult, RunResult]) -> None:
+def test_summaries_are_means_per_flow(both: tuple[Results, Results]) -> None:
     """The table after a run and the tables of `show` count flows and give means over them."""
     one, two = (groups(result.folder) for result in both)
     for a, b in zip(one, two, strict=True):
@@ -157,7 +157,7 @@ def gathered(text: str) -> dict[str, float]:
     return sink.row(market)
 
 
-def test_run_and_show_say_the_same_of_the_whole_window(both: tuple[RunResult, RunResult]) -> None:
+def test_run_and_show_say_the_same_of_the_whole_window(both: tuple[Results, Results]) -> None:
     """Means and sums of both tables; all traffic here belongs to a class or an agent."""
     for result in both:
         whole = summarize(open_raw(result.folder)).whole

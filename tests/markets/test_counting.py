@@ -14,7 +14,7 @@ from ecnomy.markets import make_plan, run
 from ecnomy.markets.bridge.messages import Record
 from ecnomy.markets.results.counted import Naming
 from ecnomy.markets.results.rawrun import open_raw
-from ecnomy.markets.results.runresult import RunResult
+from ecnomy.markets.results.results import Results
 from ecnomy.markets.scenario import scenario_from_text
 
 TEXT = """
@@ -42,7 +42,7 @@ WHOLE = {
 
 
 @pytest.fixture(scope="module")
-def result(tmp_path_factory: pytest.TempPathFactory) -> RunResult:
+def result(tmp_path_factory: pytest.TempPathFactory) -> Results:
     """The run of TEXT."""
     return run(scenario_from_text(TEXT), out=tmp_path_factory.mktemp("counting") / "run")
 
@@ -61,7 +61,7 @@ def test_what_is_written_reaches_the_plan_and_reads_back() -> None:
     assert (plain.histograms, plain.counts, plain.counts_every_ps) == ([], [], -1)
 
 
-def test_histograms_of_a_run(result: RunResult) -> None:
+def test_histograms_of_a_run(result: Results) -> None:
     """Sources and links by name, lower edges in s and packets, sums as in the other tables."""
     table = result.histograms
     assert list(table.columns) == ["name", "subject", "bin", "low", "count"]
@@ -78,7 +78,7 @@ def test_histograms_of_a_run(result: RunResult) -> None:
     assert queue["l.reverse"] > 0
 
 
-def test_counts_of_a_run(result: RunResult) -> None:
+def test_counts_of_a_run(result: Results) -> None:
     """A row per bin, beginning with the warm-up's end, in the plan's order; sums as elsewhere."""
     table = result.counts
     assert list(table.columns) == ["t_ps", "name", "subject", "count"]
@@ -91,7 +91,7 @@ def test_counts_of_a_run(result: RunResult) -> None:
     assert 0 < dispersion(arrivals["count"].to_numpy(dtype=float)) < 10
 
 
-def test_a_run_that_counted_nothing_has_empty_tables(result: RunResult, tmp_path: Path) -> None:
+def test_a_run_that_counted_nothing_has_empty_tables(result: Results, tmp_path: Path) -> None:
     """`open_raw` returns empty tables for a run without counts."""
     assert open_raw(result.folder).counts.equals(result.counts)
     changes = ["duration=5 s", "record.histograms=null", "record.counts=null"]

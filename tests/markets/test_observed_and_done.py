@@ -14,7 +14,7 @@ from ecnomy.agents.observation import FlowView, PriceObservation
 from ecnomy.agents.spec import AgentSpec, ContractSpec, MarketSpec
 from ecnomy.markets import open_market, run
 from ecnomy.markets.model.market import Market
-from ecnomy.markets.results.runresult import RunResult
+from ecnomy.markets.results.results import Results
 from ecnomy.markets.scenario import scenario_from_text
 from ecnomy.markets.terms.tariffs import TwoPart
 from ecnomy.markets.terms.unit_price import Price
@@ -43,7 +43,7 @@ market:
 """
 
 
-def made(folder: Path, kind: str) -> RunResult:
+def made(folder: Path, kind: str) -> Results:
     """A run with this customer."""
     LOG.clear()
     return run(scenario_from_text(TEXT.replace("KIND", kind)), out=folder)

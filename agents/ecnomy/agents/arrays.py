@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Floats", "Integers", "moved_rows"]
+__all__ = ["LARGEST_INT64", "Floats", "Integers", "moved_rows"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+LARGEST_INT64: Final = 2**63 - 1
 
 
 def moved_rows(

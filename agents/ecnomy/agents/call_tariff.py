@@ -17,7 +17,7 @@ from typing import Final
 
 import msgspec
 
-from ecnomy.agents.times import PS_PER_S
+from ecnomy.agents.times import PS_PER_DAY, PS_PER_MIN, PS_PER_S
 
 __all__ = [
     "BOTH",
@@ -35,7 +35,6 @@ PROVIDER_SEES: Final = "gsp"
 SUBSCRIBER_SEES: Final = "subscriber"
 BOTH: Final = "both"
 UNSAID: Final = -1
-PS_PER_MIN: Final = 60 * PS_PER_S
 MEGA: Final = 10**6
 
 
@@ -80,7 +79,7 @@ class CallTariff(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     price_micro_per_mega: int = 0
     money_back: bool = False
     hours: tuple[Hours, ...] = ()
-    day_ps: int = 86_400 * PS_PER_S
+    day_ps: int = PS_PER_DAY
     offset_ps: int = 0
     max_time_ps: int = UNSAID
     peak_pps: float = UNSAID

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["LONGEST_PS", "PS_PER_S", "Timed"]
+__all__ = ["LONGEST_PS", "PS_PER_DAY", "PS_PER_MIN", "PS_PER_S", "Timed"]
 
 PS_PER_S: Final = 10**12
+PS_PER_MIN: Final = 60 * PS_PER_S
+PS_PER_DAY: Final = 86_400 * PS_PER_S
 LONGEST_PS: Final = 2**62  # longest interval between two decisions
 
 

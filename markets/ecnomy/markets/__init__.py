@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from ecnomy.markets.compile.make import make_plan
     from ecnomy.markets.results.results import Results, open_run
-    from ecnomy.markets.results.results import Results as RunResult
     from ecnomy.markets.scenario import Scenario, load
     from ecnomy.markets.session.runner import run
     from ecnomy.markets.session.session import open_market
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Results",
-    "RunResult",
     "Scenario",
     "load",
     "make_plan",
@@ -36,7 +34,6 @@ __all__ = [
 
 _HOME: Final = {
     "Results": "ecnomy.markets.results.results",
-    "RunResult": "ecnomy.markets.results.runresult",  # former name; removed in the next release
     "Scenario": "ecnomy.markets.scenario",
     "load": "ecnomy.markets.scenario",
     "make_plan": "ecnomy.markets.compile.make",

@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ecnomy.agents.errors import ScenarioError
+from ecnomy.agents.times import PS_PER_DAY
 from ecnomy.markets.inputs import reading
 from ecnomy.markets.inputs.units import PER, decimal_text, number
 from ecnomy.markets.inputs.yamlfile import parse
 from ecnomy.markets.terms.tariffs import (
-    DAY_PS,
     KINDS,
     Block,
     Blocks,
@@ -51,7 +51,7 @@ GOOD: dict[str, Tariff] = {
     ),
     "{kind: time-of-day, periods: [{from: 8 h, to: 18 h, price: 2 money/GB}], price: 0 money/GB}": (
         TimeOfDay(
-            day=DAY_PS,
+            day=PS_PER_DAY,
             periods=(Period(begin=8 * HOUR, end=18 * HOUR, price=GIB),),
             price=Price(0, 10**9, "byte"),
         )
@@ -142,7 +142,7 @@ def test_every_price_that_can_be_written_is_read_exactly(micro: int, name: str) 
         ("0.1 money/kbit", Price(800, 1, "byte")),
         ("0.0000003 money/Mbit", Price(2400, 10**9, "byte")),
         ("0.0000001 money/GB", Price(100, 10**12, "byte")),
-        ("2 money/days", Price(2_000_000, DAY_PS, "ps")),
+        ("2 money/days", Price(2_000_000, PS_PER_DAY, "ps")),
     ],
 )
 def test_prices_in_other_units_are_exact(text: str, price: Price) -> None:

@@ -33,7 +33,7 @@ import numpy as np
 from ecnomy.agents.calls import StreamObservation
 from ecnomy.agents.estimators import BetaRate
 from ecnomy.agents.strategies.stream_samples import StreamSamples
-from ecnomy.agents.times import PS_PER_S
+from ecnomy.agents.times import PS_PER_MIN, PS_PER_S
 
 __all__ = ["CallBills", "Laws"]
 
@@ -41,7 +41,6 @@ _MARKS_SPREAD: Final = math.log(2)  # s of l
 _ODDS_SPREAD: Final = 2.0  # s of d
 _RAREST: Final = 1e-4  # least probability of a broken promise
 _HALVINGS: Final = 60
-_PS_PER_MIN: Final = 60 * PS_PER_S
 
 
 class _Ended(NamedTuple):
@@ -149,7 +148,7 @@ class CallBills:
     @property
     def minutes(self) -> float:
         """The mean duration of a call [min], or 0 before the first call has ended."""
-        return self._time_ps / self.ended / _PS_PER_MIN if self.ended else 0.0
+        return self._time_ps / self.ended / PS_PER_MIN if self.ended else 0.0
 
     @property
     def probing_micro(self) -> float:

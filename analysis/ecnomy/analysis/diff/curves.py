@@ -12,14 +12,14 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from ecnomy.agents.arrays import Floats, Integers
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.money import MICRO
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.run.activity import flows_on
 from ecnomy.analysis.run.carriers import prices_of
 from ecnomy.analysis.run.link_marking import activity_of, crossings_of, link_shares
 from ecnomy.analysis.run.summary import groups_of
-from ecnomy.analysis.run.windows import Epochs
+from ecnomy.analysis.run.windows import Epochs, Intervals
 from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = ["TimeCurve", "curves_of", "shown_links"]
@@ -34,21 +34,6 @@ class TimeCurve(msgspec.Struct, frozen=True, eq=False):
     t_s: Floats
     values: Floats
     unit: str
-
-
-class _Times(msgspec.Struct, frozen=True, eq=False):
-    """The limits of the intervals over which values are averaged."""
-
-    edges_ps: Integers
-
-    @property
-    def seconds(self) -> Floats:
-        return np.asarray(np.diff(self.edges_ps) / PS_PER_S, dtype=np.float64)
-
-    @property
-    def middle_s(self) -> Floats:
-        edges = self.edges_ps / PS_PER_S
-        return np.asarray((edges[1:] + edges[:-1]) / 2, dtype=np.float64)
 
 
 def shown_links(runs: Sequence[RawRun]) -> list[str]:
@@ -85,7 +70,7 @@ def curves_of(run: RawRun, links: Sequence[str], accounts: Sequence[str]) -> dic
     flows = Epochs(run.flow_epochs, "flow", run.plan.row_count)
     if len(flows.t_ps) < 2:
         return {}
-    times = _Times(flows.grid(max(int(flows.t_ps[-1]) // _BINS, 1)))
+    times = Intervals(flows.grid(max(int(flows.t_ps[-1]) // _BINS, 1)))
     return {
         **_rates(run, flows, times),
         **_of_links(run, flows, times, links),
@@ -94,7 +79,7 @@ def curves_of(run: RawRun, links: Sequence[str], accounts: Sequence[str]) -> dic
     }
 
 
-def _rates(run: RawRun, flows: Epochs, times: _Times) -> dict[str, TimeCurve]:
+def _rates(run: RawRun, flows: Epochs, times: Intervals) -> dict[str, TimeCurve]:
     rates = 8e-6 * np.diff(flows.at("acked_bytes", times.edges_ps), axis=0)
     rates /= times.seconds[:, None]
     on = flows_on(run, times.edges_ps)
@@ -115,7 +100,7 @@ def _rates(run: RawRun, flows: Epochs, times: _Times) -> dict[str, TimeCurve]:
 
 
 def _of_links(
-    run: RawRun, flows: Epochs, times: _Times, names: Sequence[str]
+    run: RawRun, flows: Epochs, times: Intervals, names: Sequence[str]
 ) -> dict[str, TimeCurve]:
     links = Epochs(run.link_epochs, "link", len(run.plan.links))
     shares = link_shares(crossings_of(run), activity_of(run, flows, times.edges_ps))
@@ -134,7 +119,7 @@ def _of_links(
     return found
 
 
-def _prices(run: RawRun, times: _Times) -> dict[str, TimeCurve]:
+def _prices(run: RawRun, times: Intervals) -> dict[str, TimeCurve]:
     """Return the price of each carrier whose price changed."""
     found = {}
     for name, prices in prices_of(run).items():
@@ -146,7 +131,7 @@ def _prices(run: RawRun, times: _Times) -> dict[str, TimeCurve]:
     return found
 
 
-def _balances(run: RawRun, times: _Times, accounts: Sequence[str]) -> dict[str, TimeCurve]:
+def _balances(run: RawRun, times: Intervals, accounts: Sequence[str]) -> dict[str, TimeCurve]:
     ledger = run.ledger
     t_ps = ledger["t_ps"].to_numpy(dtype=np.int64)
     amount = ledger["amount_micro"].to_numpy(dtype=np.int64)

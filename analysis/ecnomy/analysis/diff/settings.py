@@ -14,11 +14,11 @@ import msgspec
 
 from ecnomy.analysis.diff.groups import RunGroup
 from ecnomy.analysis.support.settings import given_settings, named, setting_words
+from ecnomy.markets.inputs.variants import SELECTORS
 
 __all__ = ["Setting", "Settings", "settings_of"]
 
 _NO_SETTING: Final = ("seed", "title", "version")
-_KINDS: Final = ("law", "kind")
 _MOST_VALUES: Final = 4
 _MISSING: Final = object()
 
@@ -119,7 +119,7 @@ def _walk(path: str, values: list[Any]) -> Iterator[tuple[str, list[Any]]]:
 
 def _alike(values: Sequence[Mapping[str, Any]]) -> bool:
     """Return whether all mappings have the same law and kind."""
-    return all(len({str(value.get(key)) for value in values}) == 1 for key in _KINDS)
+    return all(len({str(value.get(key)) for value in values}) == 1 for key in SELECTORS)
 
 
 def _rows_alike(values: Sequence[Any]) -> bool:

@@ -64,7 +64,7 @@ def _entry(
                 "identity": outcome.identity,
                 "says": claim.says,
                 "verdict": outcome.verdict.verdict,
-                "told": outcome.verdict.words,
+                "words": outcome.verdict.words,
                 "reason": outcome.why,
                 "depends": outcome.verdict.depends,
                 "figures": outcome.verdict.figures,

@@ -1,21 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Changes between reports: increments of cumulative counters, and money per flow."""
+"""Changes between reports: intervals of time, increments of counters, and money per flow."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 
 from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.money import MICRO
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.results.epochs import Epochs, Window
 from ecnomy.markets.terms.ledger_kinds import MARKS, NO_FEES
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Epochs", "Window", "fees_by_flow", "marks_by_flow"]
+__all__ = ["Epochs", "Intervals", "Window", "fees_by_flow", "marks_by_flow"]
+
+
+class Intervals(msgspec.Struct, frozen=True, eq=False):
+    """Consecutive intervals, given by their edges in ascending order [ps]."""
+
+    edges_ps: Integers
+
+    @property
+    def seconds(self) -> Floats:
+        """The length of each interval in seconds."""
+        return np.asarray(np.diff(self.edges_ps) / PS_PER_S, dtype=np.float64)
+
+    @property
+    def middle_s(self) -> Floats:
+        """The middle of each interval in seconds."""
+        edges = self.edges_ps / PS_PER_S
+        return np.asarray((edges[1:] + edges[:-1]) / 2, dtype=np.float64)
 
 
 def marks_by_flow(ledger: pd.DataFrame, flows: int, edges_ps: Integers) -> Floats:

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import msgspec
 import numpy as np
 
 from ecnomy.agents.arrays import Floats, Integers
@@ -30,7 +29,7 @@ from ecnomy.analysis.draw.panels import (
 from ecnomy.analysis.run.carriers import Carrier, carriers_of, link_use
 from ecnomy.analysis.run.choices import Choice, choices_of
 from ecnomy.analysis.run.phases import phases_of
-from ecnomy.analysis.run.windows import Epochs
+from ecnomy.analysis.run.windows import Epochs, Intervals
 from ecnomy.markets.results.rawrun import RawRun
 from ecnomy.markets.results.results import Results
 
@@ -48,7 +47,7 @@ _DASHES: Final[tuple[Any, ...]] = ("-", (0, (5, 2)), (0, (1.5, 1.5)), (0, (6, 2,
 _MARKERS: Final = ("o", "s", "^", "D", "v", "P")
 
 
-class _Data(msgspec.Struct, frozen=True):
+class _Data(Intervals, frozen=True, eq=False):
     """The data that the panels show."""
 
     run: RawRun
@@ -56,18 +55,11 @@ class _Data(msgspec.Struct, frozen=True):
     not_drawn: int
     choices: tuple[Choice, ...]
     links: Epochs
-    edges_ps: Integers
 
     @property
     def end_s(self) -> float:
         """The end of the time axis in seconds."""
         return float(self.edges_ps[-1] / PS_PER_S)
-
-    @property
-    def middle_s(self) -> Floats:
-        """The middle of each interval in seconds."""
-        edges = self.edges_ps / PS_PER_S
-        return np.asarray((edges[1:] + edges[:-1]) / 2, dtype=np.float64)
 
     def held(self, t_ps: Integers, values: Floats) -> tuple[Floats, Floats]:
         """Return times [s] and values of a step function; report times are included for markers."""
@@ -112,7 +104,7 @@ def carriers_picture(run: RawRun | Results, file: str | Path) -> bool:
     richest = sorted(carriers, key=lambda one: -sum(p.money for p in one.income))[:_MOST]
     drawn = tuple(one for one in carriers if one in richest)
     edges = links.grid(max(int(links.t_ps[-1]) // _BINS, 1))
-    data = _Data(run, drawn, len(carriers) - len(drawn), choices, links, edges)
+    data = _Data(edges, run, drawn, len(carriers) - len(drawn), choices, links)
     with panel_style():
         save(_figure(data), file)
     return True

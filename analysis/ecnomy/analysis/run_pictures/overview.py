@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 import numpy as np
 
-from ecnomy.agents.arrays import Floats, Integers
+from ecnomy.agents.arrays import Floats
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.draw.fitted_text import fitted
 from ecnomy.analysis.draw.panels import (
@@ -29,7 +29,7 @@ from ecnomy.analysis.run.activity import flows_on
 from ecnomy.analysis.run.link_marking import Crossings, activity_of, crossings_of, link_shares
 from ecnomy.analysis.run.phases import Phase, phases_of
 from ecnomy.analysis.run.summary import FlowGroup, groups_of, summarize
-from ecnomy.analysis.run.windows import Epochs, fees_by_flow, marks_by_flow
+from ecnomy.analysis.run.windows import Epochs, Intervals, fees_by_flow, marks_by_flow
 from ecnomy.analysis.run_pictures.congested_links import MOST_LINKS, DrawnLink, congested_links
 from ecnomy.markets.results.rawrun import RawRun
 from ecnomy.markets.results.results import Results
@@ -63,31 +63,19 @@ class _LineStyle(msgspec.Struct, frozen=True):
     style: str
 
 
-class _Data(msgspec.Struct, frozen=True):
+class _Data(Intervals, frozen=True, eq=False):
     """The data that the panels show for each interval between report times."""
 
     run: RawRun
     phases: list[Phase]
     groups: list[FlowGroup]
     line_styles: list[_LineStyle]
-    edges_ps: Integers
     flows: Epochs
     links: Epochs
     crossings: Crossings
     on: Floats  # number of active flows, [interval, row]
     drawn_links: list[DrawnLink]
     more_links: int  # number of congested links not drawn
-
-    @property
-    def seconds(self) -> Floats:
-        """The length of each interval in seconds."""
-        return np.asarray(np.diff(self.edges_ps) / PS_PER_S, dtype=np.float64)
-
-    @property
-    def middle_s(self) -> Floats:
-        """The middle of each interval in seconds."""
-        edges = self.edges_ps / PS_PER_S
-        return np.asarray((edges[1:] + edges[:-1]) / 2, dtype=np.float64)
 
     def per_second(self, epochs: Epochs, name: str) -> Floats:
         """Return the increase of a cumulative column per second, [interval, row]."""

@@ -15,6 +15,7 @@ from typing import Any, Final
 import msgspec
 
 from ecnomy.agents.errors import EcnomyError
+from ecnomy.markets.inputs.variants import SELECTORS
 
 __all__ = ["given_settings", "leaves", "named", "setting_words"]
 
@@ -25,7 +26,6 @@ _HANDY: Final[dict[str, tuple[tuple[str, float], ...]]] = {
     "bit/s": (("Gbps", 1e9), ("Mbps", 1e6), ("kbps", 1e3), ("bit/s", 1.0)),
     "byte": (("MB", 1e6), ("kB", 1e3), ("bytes", 1.0)),
 }
-_KINDS: Final = ("law", "kind")  # the keys that name the kind of a mapping
 
 
 def given_settings(scenario: Mapping[str, Any]) -> dict[str, Any]:
@@ -44,8 +44,8 @@ def given_settings(scenario: Mapping[str, Any]) -> dict[str, Any]:
 def setting_words(value: Any) -> str:
     """Return a value as text; a mapping as its law or kind, with all other keys in brackets."""
     if isinstance(value, Mapping):
-        kind = next((str(value[key]) for key in _KINDS if key in value), "")
-        rest = [f"{k} {setting_words(v)}" for k, v in value.items() if k not in _KINDS]
+        kind = next((str(value[key]) for key in SELECTORS if key in value), "")
+        rest = [f"{k} {setting_words(v)}" for k, v in value.items() if k not in SELECTORS]
         rest_text = ", ".join(rest)
         return f"{kind} ({rest_text})" if kind and rest_text else kind or rest_text or "none"
     if isinstance(value, list):
@@ -86,7 +86,7 @@ def leaves(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
     A mapping with a law or kind is one setting.
     """
     value = named(value)
-    if isinstance(value, Mapping) and value and not any(key in value for key in _KINDS):
+    if isinstance(value, Mapping) and value and not any(key in value for key in SELECTORS):
         for key, inner in value.items():
             yield from leaves(inner, f"{path}.{key}" if path else str(key))
     elif isinstance(value, list) and any(isinstance(item, Mapping) for item in value):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ecnomy.agents.arrays import LARGEST_INT64
 from ecnomy.markets.bridge import columns as tables
 from ecnomy.markets.bridge.codec import HEADER_BYTES, MAX_BODY_BYTES, encode
 from ecnomy.markets.bridge.messages import Columns, Report
@@ -17,7 +18,6 @@ from ecnomy.markets.bridge.messages import Columns, Report
 __all__ = ["most_rows", "report_bytes"]
 
 _VALUE_BYTES = 8
-_LATEST = 2**63 - 1
 
 
 def report_bytes(rows: int, links: int, pairs: int, late: int) -> int:
@@ -31,7 +31,7 @@ def report_bytes(rows: int, links: int, pairs: int, late: int) -> int:
     """
     shape = ((tables.report_flows(late), rows), (tables.REPORT_LINKS, links))
     counts = (*shape, (tables.REPORT_PAIRS, pairs))
-    empty = Report(_LATEST, _LATEST, *(_empty(table) for table, _ in counts))
+    empty = Report(LARGEST_INT64, LARGEST_INT64, *(_empty(table) for table, _ in counts))
     values = sum(len(table) * _column_bytes(count) for table, count in counts)
     return len(encode(empty)) - HEADER_BYTES + values
 

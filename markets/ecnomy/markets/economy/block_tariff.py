@@ -9,19 +9,15 @@ the price p_i and the range (l_i, h_i] of block i, and a cap C on the bill:
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 
-from ecnomy.agents.arrays import Integers
+from ecnomy.agents.arrays import LARGEST_INT64, Integers
 from ecnomy.agents.errors import LedgerError
 from ecnomy.markets.economy.exact import Exact, check_column, total
 from ecnomy.markets.terms.money import LARGEST_MICRO
 from ecnomy.markets.terms.tariffs import Blocks
 
 __all__ = ["BlocksAccruer"]
-
-_NO_END: Final = 2**63 - 1
 
 
 class BlocksAccruer:
@@ -32,7 +28,7 @@ class BlocksAccruer:
         prices = [block.price for block in tariff.blocks]
         self._exact = Exact(rows, prices)
         self._prices = [self._exact.numerator(price) for price in prices]
-        self._ends = [b.up_to.count if b.up_to else _NO_END for b in tariff.blocks]
+        self._ends = [b.up_to.count if b.up_to else LARGEST_INT64 for b in tariff.blocks]
         self._cap_micro = tariff.cap_micro
         self._bought = np.zeros(rows, dtype=np.int64)
         self._billed = np.zeros(rows, dtype=np.int64)
@@ -64,7 +60,7 @@ class BlocksAccruer:
         if self._cap_micro is None or price == 0:
             return part
         enough = self._cap_micro * self._exact.denominator // price + 1
-        return np.minimum(part, min(enough, _NO_END))
+        return np.minimum(part, min(enough, LARGEST_INT64))
 
     def _capped(self, amount: Integers) -> Integers:
         if self._cap_micro is None:

@@ -10,13 +10,13 @@ mark charge  price in force x CE packets delivered (or x bytes of CE packets del
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Literal
 
 import numpy as np
 
 from ecnomy.agents.arrays import Integers
 from ecnomy.agents.errors import LedgerError
-from ecnomy.agents.money import DEAREST_MICRO
+from ecnomy.agents.money import DEAREST_MICRO, MICRO
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.terms.money import LARGEST_MICRO
 
@@ -25,7 +25,6 @@ __all__ = ["ClassFees", "MarkCharge", "Per", "times"]
 Per = Literal["mark", "byte"]
 
 # Fees are at most DEAREST_MICRO, which keeps the exact division within int64.
-MILLION: Final = 10**6
 
 
 class ClassFees:
@@ -65,9 +64,9 @@ def _times_rest(fee: Integers, rest_ps: Integers, carry: Integers) -> tuple[Inte
     If fee = a 10^6 + b and a rest = u 10^6 + v, then fee rest = u 10^12 + (v 10^6 + b rest), and
     every product is at most 10^18.
     """
-    high, low = np.divmod(fee, MILLION)
-    whole, part = np.divmod(high * rest_ps, MILLION)
-    more, carry = np.divmod(part * MILLION + low * rest_ps + carry, PS_PER_S)
+    high, low = np.divmod(fee, MICRO)
+    whole, part = np.divmod(high * rest_ps, MICRO)
+    more, carry = np.divmod(part * MICRO + low * rest_ps + carry, PS_PER_S)
     return whole + more, carry
 
 

@@ -16,7 +16,7 @@ from typing import Final
 
 import numpy as np
 
-from ecnomy.agents.arrays import Integers
+from ecnomy.agents.arrays import LARGEST_INT64, Integers
 from ecnomy.agents.errors import LedgerError
 from ecnomy.markets.terms.money import LARGEST_MICRO
 from ecnomy.markets.terms.unit_price import Price
@@ -24,7 +24,6 @@ from ecnomy.markets.terms.unit_price import Price
 __all__ = ["MOST_DENOMINATOR", "Exact", "check_column", "share", "total"]
 
 MOST_DENOMINATOR: Final = 2**61 - 1  # leaves a radix of at least 2 in int64
-_MOST: Final = 2**63 - 1
 
 
 class Exact:
@@ -77,7 +76,7 @@ def _divided(
     if not most:
         return np.zeros_like(quantity), rest
     dearest = price if isinstance(price, int) else int(price.max())
-    if most * dearest + den <= _MOST:
+    if most * dearest + den <= LARGEST_INT64:
         if den == 1:
             return _small(quantity * price), rest
         total = quantity * price + rest
@@ -96,7 +95,7 @@ def _long_divided(
     Since r < den and part < den, r radix + part digit is below 2 den radix <= 2^63.
     """
     whole, part = divmod(price, den)
-    radix = _MOST // (2 * den)
+    radix = LARGEST_INT64 // (2 * den)
     digits = []
     left = quantity
     while left.any():

@@ -8,18 +8,14 @@ largest remainders rounds the parts to integers.
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 
-from ecnomy.agents.arrays import Integers
+from ecnomy.agents.arrays import LARGEST_INT64, Integers
 from ecnomy.markets.economy.posted_prices import Domains
 from ecnomy.markets.economy.readings import Epoch, PairBooks
 from ecnomy.markets.plan import Plan
 
 __all__ = ["MarksByFlow", "shared"]
-
-_LARGEST: Final = 2**63 - 1  # largest int64
 
 
 class MarksByFlow:
@@ -66,7 +62,7 @@ def shared(total: int, weights: Integers) -> Integers:
     used = np.flatnonzero(weights)  # other rows have a remainder of 0
     weight = weights[used]
     whole = sum(weight.tolist())
-    if total * int(weight.max()) > _LARGEST or whole > _LARGEST:
+    if total * int(weight.max()) > LARGEST_INT64 or whole > LARGEST_INT64:
         weight = weight.astype(object)  # Python integers do not overflow
     part, rest = total * weight // whole, total * weight % whole
     shares[used] = part

@@ -10,6 +10,7 @@ import numpy as np
 
 from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.errors import LedgerError
+from ecnomy.agents.money import MICRO
 from ecnomy.agents.spec import ContractSpec
 from ecnomy.markets.economy.contracts import FEE, Dues, Spans
 from ecnomy.markets.economy.counts import Counts
@@ -26,7 +27,6 @@ from ecnomy.markets.terms.tariffs import Flat, Menu, PerUnit, Tariff, TwoPart
 __all__ = ["NO_PRICE", "Metered"]
 
 Reading = Callable[[Epoch], Integers]  # change of the meter of each flow in the epoch
-MILLION: Final = 10**6
 NO_PRICE: Final = 0  # in the ledger, for amounts with several prices
 
 
@@ -38,12 +38,12 @@ def weighed(active_ps: Integers, weight: Floats) -> Integers:
     Raises:
         LedgerError: overflow (2^62 ps or more for a row, such as 5 s at a weight of 10^6).
     """
-    millionths = np.rint(weight * MILLION).astype(np.int64)
+    millionths = np.rint(weight * MICRO).astype(np.int64)
     most = float((active_ps.astype(np.float64) * weight).max(initial=0.0))
     if most >= LARGEST_MICRO:
         raise LedgerError("overflow", f"weight x time is {most:.3g} ps in one epoch")
-    whole, rest = np.divmod(active_ps, MILLION)
-    return whole * millionths + rest * millionths // MILLION
+    whole, rest = np.divmod(active_ps, MICRO)
+    return whole * millionths + rest * millionths // MICRO
 
 
 def _fee_under(tariff: Tariff, amount: Integers, active_ps: Integers) -> Integers | None:

@@ -24,6 +24,7 @@ from typing import Final
 
 import msgspec
 
+from ecnomy.markets.inputs.variants import SELECTORS
 from ecnomy.markets.inputs.yamlfile import Node, Place, child_path, parse, show
 
 __all__ = ["apply", "located"]
@@ -183,14 +184,11 @@ def _replaced(node: Node, steps: list[_Step], change: _Change, path: str) -> Nod
         return node  # a missing value does not satisfy a condition
     # The section is not written yet; validation shows whether it may be.
     value = _replaced(children.get(key, Node({}, place)), rest, change, here)
-    if not rest and key in _CHOOSERS and key in children and children[key].value != value.value:
+    if not rest and key in SELECTORS and key in children and children[key].value != value.value:
         # Another law or kind has other parameters, so the old parameters are removed.
         return Node({key: value}, place, keys={key: place})
     children[key] = value
     return Node(children, node.place, keys={**node.keys, key: place})
-
-
-_CHOOSERS = ("law", "kind")
 
 
 def _keys(node: Node, place: Place, path: str) -> list[str | int]:

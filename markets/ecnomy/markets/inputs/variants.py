@@ -18,10 +18,10 @@ import msgspec
 from ecnomy.agents.find import nearest
 from ecnomy.markets.inputs.yamlfile import Node, parse, read, show
 
-__all__ = ["load_text", "load_tree", "merged"]
+__all__ = ["SELECTORS", "load_text", "load_tree", "merged"]
 
 _DEEPEST: Final = 16
-_SELECTORS: Final = ("law", "kind")
+SELECTORS: Final = ("law", "kind")  # the keys that name the kind of a mapping
 _MOST_COMPARED: Final = 2000  # largest number of compared pairs of names
 
 
@@ -81,7 +81,7 @@ def merged(base: Node, over: Node) -> Node:
 
 
 def _other_choice(base: Node, over: Node) -> bool:
-    pairs = [(base.mapping().get(key), over.mapping().get(key)) for key in _SELECTORS]
+    pairs = [(base.mapping().get(key), over.mapping().get(key)) for key in SELECTORS]
     return any(old and new and old.value != new.value for old, new in pairs)
 
 

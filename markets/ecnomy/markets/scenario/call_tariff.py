@@ -19,7 +19,7 @@ from ecnomy.agents.effective_bandwidth import MOST_EXPONENT, tangent
 from ecnomy.agents.elastic_tariff import ElasticTariff
 from ecnomy.agents.money import DEAREST_MICRO, MICRO
 from ecnomy.agents.spec import CallLine, ElasticLine, StrategySpec
-from ecnomy.agents.times import PS_PER_S
+from ecnomy.agents.times import PS_PER_MIN, PS_PER_S
 from ecnomy.markets.inputs import reading
 from ecnomy.markets.inputs.amounts import Amount, Choice, Names, Number, quantity_schema
 from ecnomy.markets.inputs.reading import Misfit
@@ -32,7 +32,6 @@ __all__ = ["DEFAULT_ROW", "CallTariffEntry", "CallTariffRow", "ElasticRow"]
 
 DEFAULT_ROW: Final = "calls"
 _AS_PRICE: Final = -1
-_PS_PER_MIN: Final = 60 * PS_PER_S
 _BY_RATES: Final = "effective-bandwidth"
 _SEERS: Final = (PROVIDER_SEES, SUBSCRIBER_SEES, BOTH)
 
@@ -122,7 +121,7 @@ class _ByBandwidth(
 
 
 def _per_minute(price: Price, key: str) -> int:
-    exact = price.exact * _PS_PER_MIN
+    exact = price.exact * PS_PER_MIN
     if exact.denominator != 1:
         expected = f"a price in whole multiples of 1/{MICRO} money/min"
         raise Misfit(key, str(price), expected)
@@ -213,7 +212,7 @@ class _CallPriceReader:
             return reading.write(value.by_rates)
         if not (value.per_min or value.per_mega):
             return call
-        time = str(Price(value.per_min, _PS_PER_MIN, "ps"))
+        time = str(Price(value.per_min, PS_PER_MIN, "ps"))
         if value.per_mega:
             packets = str(Price(value.per_mega // MEGA, 1, "packet"))
             return {"call": call, "time": time, "packets": packets}

@@ -16,15 +16,14 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
-from ecnomy.agents.times import PS_PER_S
+from ecnomy.agents.times import PS_PER_DAY, PS_PER_S
 from ecnomy.markets.inputs.amounts import TIME, Amount, Number, TimePs
 from ecnomy.markets.inputs.reading import Misfit
 from ecnomy.markets.inputs.units import number
 from ecnomy.markets.inputs.yamlfile import Node, child_path, show
 
-__all__ = ["DAY_PS", "DelayProfile", "DelayStep", "Profile", "Step"]
+__all__ = ["DelayProfile", "DelayStep", "Profile", "Step"]
 
-DAY_PS: Final = 86_400 * PS_PER_S
 PPM: Final = 10**6
 _MOST: Final = 1000
 _FACTOR: Final = Number(what="a factor", least=0, most=_MOST)
@@ -106,7 +105,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     steps: Annotated[tuple[Step, ...], _StepsReader()]
-    period: _Period = DAY_PS
+    period: _Period = PS_PER_DAY
     offset: TimePs = 0
 
     def __post_init__(self) -> None:
@@ -130,7 +129,7 @@ class DelayProfile(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     steps: Annotated[tuple[DelayStep, ...], _DelayStepsReader()]
-    period: _Period = DAY_PS
+    period: _Period = PS_PER_DAY
     offset: TimePs = 0
 
     def __post_init__(self) -> None:

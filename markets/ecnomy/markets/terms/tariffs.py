@@ -16,7 +16,7 @@ from typing import Annotated, Any, Final
 import msgspec
 
 from ecnomy.agents.money import MICRO
-from ecnomy.agents.times import PS_PER_S
+from ecnomy.agents.times import PS_PER_DAY, PS_PER_S
 from ecnomy.markets.inputs import units
 from ecnomy.markets.inputs.amounts import MOST_PS, Amount, TimePs, quantity_schema
 from ecnomy.markets.inputs.reading import Misfit, known_name
@@ -24,7 +24,6 @@ from ecnomy.markets.inputs.yamlfile import Node, show
 from ecnomy.markets.terms.unit_price import METER_UNITS, WORDS, AnyPrice, Price, TimePrice
 
 __all__ = [
-    "DAY_PS",
     "KINDS",
     "Block",
     "Blocks",
@@ -43,7 +42,6 @@ __all__ = [
     "own_kinds",
 ]
 
-DAY_PS: Final = 86_400 * PS_PER_S
 _Day = Annotated[int, Amount(what="a time", example="24 h", units=("ps",), above=True)]
 
 
@@ -207,7 +205,7 @@ class TimeOfDay(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag
         price: price outside the periods; required unless the periods fill the day.
     """
 
-    day: _Day = DAY_PS
+    day: _Day = PS_PER_DAY
     offset: TimePs = 0
     periods: tuple[Period, ...]
     price: AnyPrice | None = None

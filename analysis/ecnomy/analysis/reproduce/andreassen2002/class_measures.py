@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ecnomy.agents.times import PS_PER_S
+from ecnomy.analysis.reproduce.andreassen2002.measures import MEGABIT
 
 if TYPE_CHECKING:
     from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = ["by_class", "shares"]
 
-MEGABIT: Final = 2.0**20
 _BITS: Final = 8
 
 

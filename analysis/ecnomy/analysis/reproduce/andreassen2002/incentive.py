@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.reproduce.andreassen2002.adaptive import figures_of_adaptive
+from ecnomy.analysis.reproduce.andreassen2002.measures import MEGABIT
 from ecnomy.analysis.reproduce.andreassen2002.mixes import (
     WEB_USERS,
     columns,
@@ -25,12 +26,10 @@ if TYPE_CHECKING:
 
 __all__ = ["draw", "figures"]
 
-_MEGABIT: Final = 2.0**20
-
 
 def _charges(mix: dict[int, Runs], name: str) -> Floats:
     """Return the marks per second of all users of a kind, [threshold, seed]."""
-    packets_per_s = columns(mix, f"{name}_mbps") * _MEGABIT / 8 / columns(mix, f"{name}_bytes")
+    packets_per_s = columns(mix, f"{name}_mbps") * MEGABIT / 8 / columns(mix, f"{name}_bytes")
     return np.asarray(columns(mix, f"{name}_marking") * packets_per_s)
 
 

@@ -14,7 +14,7 @@ from ecnomy.agents.times import PS_PER_S
 if TYPE_CHECKING:
     from ecnomy.markets.results.rawrun import RawRun
 
-__all__ = ["calls", "mix"]
+__all__ = ["MEGABIT", "calls", "mix"]
 
 MEGABIT: Final = 2.0**20
 _VOICE_BITS: Final = 142 * 8  # with Ethernet headers

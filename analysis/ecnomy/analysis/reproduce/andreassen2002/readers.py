@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ecnomy.analysis.reproduce.andreassen2002.measures import MEGABIT
 from ecnomy.analysis.reproduce.curve_style import band
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.studies import Runs, Studies
@@ -18,7 +19,6 @@ __all__ = ["draw", "figures"]
 
 _RATE: Final = "network.links.bottleneck.rate"
 _PATIENCE: Final = "sources.web.traffic.patience"
-_MEGABIT_BPS: Final = 2**20
 _LIMIT_MS: Final = 200.0  # patience in readers-sweep.yaml
 
 
@@ -27,7 +27,7 @@ def _kinds(runs: Runs) -> tuple[dict[int, Runs], Runs]:
     unlimited, limited = runs.values(_PATIENCE)
     patient = runs.at({_PATIENCE: unlimited})
     by_rate = {
-        round(float(rate) / _MEGABIT_BPS): patient.at({_RATE: rate})
+        round(float(rate) / MEGABIT): patient.at({_RATE: rate})
         for rate in sorted(patient.values(_RATE))
     }
     return by_rate, runs.at({_PATIENCE: limited})
