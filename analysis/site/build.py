@@ -39,11 +39,11 @@ def build(site: Path) -> int:
         return status
     if isinstance(module, Path):
         write_play(site, module)
-    found = faults(site)
-    for line in found:
+    broken = faults(site)
+    for line in broken:
         print(line, file=sys.stderr)
-    print(f"{site / 'index.html'}: {count} pages, {len(found)} broken or foreign links")
-    return 1 if found else 0
+    print(f"{site / 'index.html'}: {count} pages, {len(broken)} broken or foreign links")
+    return 1 if broken else 0
 
 
 if __name__ == "__main__":

@@ -51,11 +51,11 @@ def faults(site: Path) -> list[str]:
             continue  # the theme's templates
         pages[file] = _Page()
         pages[file].feed(file.read_text(encoding="utf-8"))
-    found = [line for file in pages for line in _of_page(site, file, pages)]
+    lines = [line for file in pages for line in _of_page(site, file, pages)]
     for file in sorted(site.rglob("*.css")):
         hosts = _IN_STYLE.findall(file.read_text(encoding="utf-8"))
-        found += [f"{file.relative_to(site)}: loads {host}" for host in hosts]
-    return found
+        lines += [f"{file.relative_to(site)}: loads {host}" for host in hosts]
+    return lines
 
 
 def _of_page(site: Path, file: Path, pages: dict[Path, _Page]) -> Iterator[str]:

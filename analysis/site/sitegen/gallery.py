@@ -54,16 +54,16 @@ def row_of(example: str, readme: str) -> str:
 
 def picture_of(example: str, readme: str, files: frozenset[str]) -> str:
     """Return the path of an example's picture, or ""."""
-    if found := _PICTURE.search(row_of(example, readme)):
-        return posixpath.normpath(posixpath.join("configs", found[1]))
+    if picture := _PICTURE.search(row_of(example, readme)):
+        return posixpath.normpath(posixpath.join("configs", picture[1]))
     beside = f"{example[:-5]}.png"
     return beside if beside in files else ""
 
 
 def commands_for(example: str, readme: str) -> str:
     """Return the commands for an example: the verb in configs/README.md, or run and report."""
-    if found := _VERB.search(row_of(example, readme)):
-        return f"ecnomy {found[1]} {example}"
+    if verb := _VERB.search(row_of(example, readme)):
+        return f"ecnomy {verb[1]} {example}"
     out = f"results/{posixpath.basename(example)[:-5]}"
     return f"ecnomy run {example} --out {out}\necnomy report {out}"
 

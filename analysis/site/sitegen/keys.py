@@ -92,8 +92,8 @@ def _same(one: Entry) -> tuple[str, ...]:
 @functools.cache
 def _variants() -> dict[tuple[str, ...], KeyGroup]:
     """Return variants by their text, with all keys that name them."""
-    found = grouped(one for one in all_entries() if one.variant)
-    return {_same(group.entry): group for group in found}
+    groups = grouped(one for one in all_entries() if one.variant)
+    return {_same(group.entry): group for group in groups}
 
 
 def _home(variant: Entry) -> Entry:
@@ -102,11 +102,11 @@ def _home(variant: Entry) -> Entry:
 
 @functools.cache
 def _by_within() -> dict[tuple[str, tuple[str, ...]], list[Entry]]:
-    found: dict[tuple[str, tuple[str, ...]], list[Entry]] = {}
+    entries: dict[tuple[str, tuple[str, ...]], list[Entry]] = {}
     for one in all_entries():
         if one.variant:
-            found.setdefault((one.file, one.within), []).append(one)
-    return found
+            entries.setdefault((one.file, one.within), []).append(one)
+    return entries
 
 
 def _variant_of(one: Entry) -> Entry:
@@ -178,13 +178,13 @@ def _family_pages() -> Iterator[tuple[str, str]]:
 
 def _keys_of_variants() -> dict[tuple[str, ...], list[tuple[str, Entry]]]:
     """Return the keys of each variant, with their paths relative to it."""
-    found: dict[tuple[str, ...], dict[str, Entry]] = {}
+    keys_by_variant: dict[tuple[str, ...], dict[str, Entry]] = {}
     for one in all_entries():
         if one.within and not one.variant:
             variant = _variant_of(one)
-            keys = found.setdefault(_same(variant), {})
+            keys = keys_by_variant.setdefault(_same(variant), {})
             keys.setdefault(one.path[len(variant.path) + 1 :], one)
-    return {same: list(keys.items()) for same, keys in found.items()}
+    return {same: list(keys.items()) for same, keys in keys_by_variant.items()}
 
 
 def _variant(group: KeyGroup, key: str, page: str, keys: Sequence[tuple[str, Entry]]) -> str:

@@ -89,8 +89,8 @@ class Links:
         return "".join(parts)
 
     def _prose(self, text: str, document: str, page: str) -> str:
-        def target(found: re.Match[str]) -> str:
-            return f"]({self._target(found[1], _is_picture(text, found.start()), document, page)})"
+        def target(match: re.Match[str]) -> str:
+            return f"]({self._target(match[1], _is_picture(text, match.start()), document, page)})"
 
         return _TARGET.sub(target, text)
 

@@ -31,16 +31,16 @@ def blocks(text: str) -> Iterator[tuple[bool, str]]:
     """Yield the lines of Markdown, each with whether it belongs to a code block."""
     fence, blank, indented = "", True, False
     for line in text.splitlines(keepends=True):
-        found = _FENCE.match(line)
+        fence_line = _FENCE.match(line)
         if fence:
             yield True, line
-            if found and found[1].startswith(fence):
+            if fence_line and fence_line[1].startswith(fence):
                 fence = ""
             continue
         indented = line.startswith("    ") and (blank or indented)
         blank = not line.strip()
-        if found:
-            fence = found[1]
+        if fence_line:
+            fence = fence_line[1]
         yield bool(fence) or indented, line
 
 
@@ -52,17 +52,17 @@ def slug(heading: str) -> str:
 
 def anchors(text: str) -> list[str]:
     """Return the anchors of all headings; repeated anchors end in a number."""
-    found: list[str] = []
+    names: list[str] = []
     for is_code, line in blocks(text):
         heading = re.match(r"#{1,6} (.*)", line)
         if heading and not is_code:
             name = slug(heading[1])
             again = sum(
                 one == name or re.fullmatch(rf"{re.escape(name)}-\d+", one) is not None
-                for one in found
+                for one in names
             )
-            found.append(f"{name}-{again}" if again else name)
-    return found
+            names.append(f"{name}-{again}" if again else name)
+    return names
 
 
 def relative(page: str, other: str) -> str:

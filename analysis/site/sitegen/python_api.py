@@ -70,14 +70,14 @@ def _comment(path: str) -> str:
 
 def with_code(lines: list[str]) -> list[str]:
     """Return the lines of a docstring, with indented blocks after empty lines marked as code."""
-    found: list[str] = []
+    marked: list[str] = []
     for number, line in enumerate(lines):
         above = next((one for one in reversed(lines[:number]) if one.strip()), "")
         begins = number > 0 and not lines[number - 1].strip() and _indent(line) > _indent(above)
         if line.strip() and begins and not above.rstrip().endswith("::"):
-            found += [" " * _indent(above) + "::", ""]
-        found.append(line)
-    return found
+            marked += [" " * _indent(above) + "::", ""]
+        marked.append(line)
+    return marked
 
 
 def _indent(line: str) -> int:

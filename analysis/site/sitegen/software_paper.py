@@ -34,8 +34,8 @@ def paper_text(root: Path) -> str:
     known = references((root / PAPER).with_suffix(".bib").read_text(encoding="utf-8"))
     names = {key: _label(fields) for key, fields in known.items()}
 
-    def label(found: re.Match[str]) -> str:
-        keys = [key.lstrip("@") for key in found[1].split("; ")]
+    def label(match: re.Match[str]) -> str:
+        keys = [key.lstrip("@") for key in match[1].split("; ")]
         return f"([{'; '.join(names[key] for key in keys)}](#references))"
 
     title = yaml.load(head, _LOADER)["title"]
@@ -49,7 +49,7 @@ def paper_text(root: Path) -> str:
 
 def cited(text: str) -> list[str]:
     """Return the keys that a paper cites, in order and without repeats."""
-    keys = [key.lstrip("@") for found in _CITED.findall(text) for key in found.split("; ")]
+    keys = [key.lstrip("@") for group in _CITED.findall(text) for key in group.split("; ")]
     return list(dict.fromkeys(keys))
 
 

@@ -84,7 +84,7 @@ def go(runs: Runs, own: Calibration) -> Search:
     """A search to its end, round by round."""
     for _ in range(100):
         search = searched(own, {}, own.targets[0], runs.outcomes)
-        if search.found:
+        if search.result:
             return search
         for value in search.values:
             if (value, False) not in runs.made:
@@ -104,7 +104,7 @@ def test_a_curve_is_searched() -> None:
     root = (0.01 / 1e-8) ** (1 / 2.729)
     runs = Runs(power)
     search = go(runs, calibration())
-    found = search.found
+    found = search.result
     assert found is not None and found.verdict == FOUND and not found.why
     assert found.value == pytest.approx(root, rel=0.1)
     assert found.interval is not None and found.interval.low < root < found.interval.high
@@ -115,7 +115,7 @@ def test_a_curve_is_searched() -> None:
 
 def test_a_falling_figure_is_searched() -> None:
     """With `down`, the search finds the crossing of a falling curve."""
-    found = go(Runs(lambda value: 1 / power(value)), calibration(targets=(100.0,), up=False)).found
+    found = go(Runs(lambda value: 1 / power(value)), calibration(targets=(100.0,), up=False)).result
     assert found is not None and found.verdict == FOUND
     assert found.value == pytest.approx((0.01 / 1e-8) ** (1 / 2.729), rel=0.1)
 
@@ -124,7 +124,7 @@ def test_a_falling_figure_is_searched() -> None:
 def test_beyond_the_range_is_not_reachable(target: float, end: float, side: str) -> None:
     """The result names the end and the side of the target; no check is run."""
     runs = Runs(power)
-    found = go(runs, calibration(targets=(target,))).found
+    found = go(runs, calibration(targets=(target,))).result
     assert found is not None and found.verdict == NOT_REACHABLE
     assert found.value == end and found.interval is None
     assert side in found.why and f"{end} packets" in found.why
@@ -133,7 +133,7 @@ def test_beyond_the_range_is_not_reachable(target: float, end: float, side: str)
 
 def test_nothing_but_zeros_is_below() -> None:
     """An event that never happens has no threshold."""
-    found = go(Runs(lambda value: 0.0), calibration()).found
+    found = go(Runs(lambda value: 0.0), calibration()).result
     assert found is not None and found.verdict == NOT_REACHABLE and "below" in found.why
 
 
@@ -141,7 +141,7 @@ def test_a_jump_over_the_target_is_missed() -> None:
     """If no value meets the target, the search ends at its maximum of values and says so."""
     own = calibration(most=9)
     runs = Runs(lambda value: 1e-4 if value < 200 else 1.0, noise=0.01)
-    found = go(runs, own).found
+    found = go(runs, own).result
     assert found is not None and found.verdict == MISSED and len(found.tried) <= 10
     assert found.value == pytest.approx(200, rel=0.6) and "not used in the search" in found.why
 
@@ -149,7 +149,7 @@ def test_a_jump_over_the_target_is_missed() -> None:
 def test_the_best_step_is_found() -> None:
     """If values have a step, the two values around the target are run and reported."""
     own = calibration(step=50.0)
-    found = go(Runs(power, noise=0.001), own).found
+    found = go(Runs(power, noise=0.001), own).result
     assert found is not None and found.verdict == FOUND
     assert {150.0, 200.0} <= set(found.tried) and found.value == 150.0
     assert "150.0 packets and 200.0 packets" in found.why
@@ -167,7 +167,7 @@ def test_a_search_is_replayed() -> None:
 
 def test_the_check_refuses_few_right_ones() -> None:
     """The check refuses at most 10 % of right searches on noisy curves (7 % by its docstring)."""
-    verdicts = [go(Runs(power, 0.3, key), calibration()).found for key in range(60)]
+    verdicts = [go(Runs(power, 0.3, key), calibration()).result for key in range(60)]
     missed = sum(found is not None and found.verdict != FOUND for found in verdicts)
     assert missed <= 10
     held = [

@@ -69,7 +69,7 @@ def search_results(sweep: Sweep, frame: pd.DataFrame) -> list[SearchResult]:
     Raises:
         ResultsError: runs failed, are missing, or lack the outcome.
     """
-    results = [search.found for search in _searches(sweep, frame)]
+    results = [search.result for search in _searches(sweep, frame)]
     if any(each is None for each in results):
         raise ResultsError(
             f"{sweep.file}: the search is incomplete; resume it with `ecnomy calibrate`"

@@ -81,12 +81,12 @@ class Search(msgspec.Struct, frozen=True):
     Attributes:
         values: the values to simulate with the seeds of the search, in order.
         checked: the value to check with new seeds; None before the check.
-        found: the result; None while runs are missing.
+        result: the result; None while runs are missing.
     """
 
     values: tuple[float, ...]
     checked: float | None = None
-    found: SearchResult | None = None
+    result: SearchResult | None = None
 
 
 def searched(
@@ -162,7 +162,7 @@ def _checked(
         search_result = SearchResult(
             params, target, NOT_REACHABLE, value, None, own, **tried, why=why
         )
-        return Search(values, found=search_result)
+        return Search(values, result=search_result)
     unseen = outcomes_of(value, True)
     if unseen is None:
         return Search(values, checked=value)
@@ -179,7 +179,7 @@ def _checked(
             )
     interval = None if verdict == NOT_REACHABLE else _interval(calibration, known, target)
     search_result = SearchResult(params, target, verdict, value, interval, figure, **tried, why=why)
-    return Search(values, checked=value, found=search_result)
+    return Search(values, checked=value, result=search_result)
 
 
 def _enclosed(target: float, known: dict[float, Floats], pair: tuple[float, float]) -> bool:

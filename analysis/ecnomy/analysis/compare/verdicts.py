@@ -233,7 +233,7 @@ def _compared(
 
 def _values(row: Row, runs: Mapping[int, Figures]) -> dict[int, float]:
     values = ((seed, runs[seed][row.key]) for seed in sorted(runs))
-    return {seed: found for seed, found in values if found is not None}
+    return {seed: value for seed, value in values if value is not None}
 
 
 def _interval(values: list[float], level: float) -> Interval | None:

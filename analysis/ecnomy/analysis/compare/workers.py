@@ -42,18 +42,18 @@ def make_all(
     """
     if jobs == 1 or len(tasks) == 1:
         return {task: _reported(progress, task, make(study, task)) for task in tasks}
-    found: dict[Task, Done] = {}
+    outcomes: dict[Task, Done] = {}
     try:
         with _pool(min(jobs, len(tasks))) as pool:
             waiting = {pool.submit(make, study, task): task for task in tasks}
             for future in concurrent.futures.as_completed(waiting):
                 task = waiting[future]
-                found[task] = _reported(progress, task, future.result())
+                outcomes[task] = _reported(progress, task, future.result())
     except BrokenProcessPool:
         raise EngineError(
             "a worker process died; run the same comparison again to resume"
         ) from None
-    return found
+    return outcomes
 
 
 def _reported(progress: Callable[[Task, Done], None], task: Task, done: Done) -> Done:

@@ -238,11 +238,11 @@ def _carriers(
     seconds: float,
 ) -> tuple[CarrierState, ...]:
     income = {account.name: account.change_per_s for account in accounts}
-    found = []
+    states = []
     for domain, (name, price) in enumerate(market.prices_micro.items()):
         own = market.domains.links(domain).tolist()
         busiest = max((links[i] for i in own if links), key=lambda x: x.utilization, default=None)
-        found.append(
+        states.append(
             CarrierState(
                 name=name,
                 price_micro=price,
@@ -252,4 +252,4 @@ def _carriers(
                 income_per_s=income.get(name, 0.0),
             )
         )
-    return tuple(found)
+    return tuple(states)

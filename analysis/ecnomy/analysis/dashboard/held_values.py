@@ -63,8 +63,8 @@ def stops(base_micro: int) -> tuple[int, ...]:
     range from a tenth to ten units of money.
     """
     base = base_micro or MICRO
-    found = {0, base}
+    amounts = {0, base}
     for step in range(-_DECADES, _DECADES + 1):
         amount = base * 10 ** (step / _DECADES)
-        found.add(int(float(f"{amount:.3g}")) if step else base)
-    return tuple(sorted(found))
+        amounts.add(int(float(f"{amount:.3g}")) if step else base)
+    return tuple(sorted(amounts))

@@ -53,8 +53,8 @@ def place_of(plan: Plan, positions: Mapping[str, Point]) -> Place:
         step = inner / max(len(chain) - 1, 1)
         return {n: (_MARGIN + i * step, _CHAIN / 2) for i, n in enumerate(chain)}, _CHAIN
     known = {node: positions[node] for node in plan.nodes if node in positions}
-    found, height = layout(plan.nodes, edges, known, inner)
-    return {n: (x + _MARGIN, y + _ABOVE) for n, (x, y) in found.items()}, height + 2 * _ABOVE
+    points, height = layout(plan.nodes, edges, known, inner)
+    return {n: (x + _MARGIN, y + _ABOVE) for n, (x, y) in points.items()}, height + 2 * _ABOVE
 
 
 def _chain(nodes: Sequence[str], edges: Sequence[tuple[str, str]]) -> list[str]:
@@ -66,13 +66,13 @@ def _chain(nodes: Sequence[str], edges: Sequence[tuple[str, str]]) -> list[str]:
     ends = [node for node in nodes if len(near[node]) == 1]
     if len(ends) != 2 or any(len(others) > 2 for others in near.values()):
         return []
-    found = [ends[0]]
-    while len(found) < len(nodes):
-        onwards = [node for node in near[found[-1]] if node not in found]
+    chain = [ends[0]]
+    while len(chain) < len(nodes):
+        onwards = [node for node in near[chain[-1]] if node not in chain]
         if not onwards:
             return []
-        found += onwards[:1]
-    return found
+        chain += onwards[:1]
+    return chain
 
 
 def map_svg(plan: Plan, place: Place, links: Sequence[LinkLoad]) -> tuple[bytes, dict[int, str]]:

@@ -8,8 +8,8 @@ difference  the whole comparison
 table, diff_plot, command     `ecnomy diff`
 
     from ecnomy.analysis.diff import diff
-    found = diff("results/red", "results/vq")      # each a folder of runs under several seeds
-    found.frame()                                  # outcomes that differ come first
+    comparison = diff("results/red", "results/vq")   # each a folder of runs under several seeds
+    comparison.frame()                               # outcomes that differ come first
 """
 
 from __future__ import annotations

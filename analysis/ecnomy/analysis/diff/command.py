@@ -80,18 +80,18 @@ def diff_command(
         if file is not None:
             place_for(file, option)
     first, second = _groups(runs, bool(by))
-    found = diff(first, second, by=by)
+    comparison = diff(first, second, by=by)
     if json:
-        print(_json(found))
+        print(_json(comparison))
     else:
-        _show(found, all_)
+        _show(comparison, all_)
     if csv is not None:
-        found.frame().to_csv(csv, index=False)
+        comparison.frame().to_csv(csv, index=False)
     if not no_plot and (plot is not None or not json):
         from ecnomy.analysis.diff.diff_plot import diff_picture
 
         file = plot if plot is not None else Path(PICTURE)
-        drawn = diff_picture(found, file)
+        drawn = diff_picture(comparison, file)
         said = f"picture: {file}" if drawn else "no picture: the results of the runs were not kept"
         print(said, file=sys.stderr if json else sys.stdout)
 
@@ -112,37 +112,37 @@ def _groups(runs: Sequence[str], by: bool) -> tuple[list[str], list[str]]:
     return [runs[0]], list(runs[1:])
 
 
-def _show(found: Diff, everything: bool) -> None:
+def _show(comparison: Diff, everything: bool) -> None:
     from ecnomy.analysis.diff import table
 
     console = console_for_tables()
-    console.print(table.heading(found), style="bold", markup=False)
-    for note in (*found.first.left_out, *found.second.left_out):
+    console.print(table.heading(comparison), style="bold", markup=False)
+    for note in (*comparison.first.left_out, *comparison.second.left_out):
         console.print(f"left out: {note}", markup=False)
     console.print()
     console.print("Differences between the scenarios", style="bold", markup=False)
-    for line in table.settings_lines(found):
+    for line in table.settings_lines(comparison):
         console.print(line, markup=False)
     console.print()
-    most = len(found.outcomes) if everything else table.MOST_ROWS
-    if found.outcomes:
-        console.print(table.outcome_table(found, most))
+    most = len(comparison.outcomes) if everything else table.MOST_ROWS
+    if comparison.outcomes:
+        console.print(table.outcome_table(comparison, most))
     else:
         console.print("all outcomes are the same in all runs", markup=False)
-    if (more := len(found.outcomes) - most) > 0:
+    if (more := len(comparison.outcomes) - most) > 0:
         word = "outcome" if more == 1 else "outcomes"
         console.print(f"... and {more} more {word} (shown with --all)", markup=False)
     console.print()
-    for line in table.legend(found):
+    for line in table.legend(comparison):
         console.print(line, style="dim", markup=False)
-    lines = list(table.sentences(found))
+    lines = list(table.sentences(comparison))
     if lines:
         console.print()
     for line in lines:
         console.print(line, markup=False)
 
 
-def _json(found: Diff) -> str:
+def _json(comparison: Diff) -> str:
     import msgspec
 
     def group(one: Any) -> dict[str, Any]:
@@ -150,15 +150,15 @@ def _json(found: Diff) -> str:
         return {"name": one.name, "runs": members, "left_out": one.left_out}
 
     document = {
-        "first": group(found.first),
-        "second": group(found.second),
-        "pairs": found.pairs,
-        "why_unpaired": found.why_unpaired,
-        "settings": found.settings,
+        "first": group(comparison.first),
+        "second": group(comparison.second),
+        "pairs": comparison.pairs,
+        "why_unpaired": comparison.why_unpaired,
+        "settings": comparison.settings,
         "outcomes": [
-            {**msgspec.to_builtins(one), "differs": one.differs} for one in found.outcomes
+            {**msgspec.to_builtins(one), "differs": one.differs} for one in comparison.outcomes
         ],
-        "same": found.same,
-        "missing": found.missing,
+        "same": comparison.same,
+        "missing": comparison.missing,
     }
     return msgspec.json.format(msgspec.json.encode(document)).decode()

@@ -84,7 +84,7 @@ def _rates(run: RawRun, flows: Epochs, times: Intervals) -> dict[str, TimeCurve]
     rates /= times.seconds[:, None]
     on = flows_on(run, times.edges_ps)
     sources = {source.name: source for source in run.plan.sources}
-    found = {}
+    curves = {}
     for group in groups_of(run):
         member = list(group.flows)
         counted = on[:, member].sum(axis=1)
@@ -95,8 +95,8 @@ def _rates(run: RawRun, flows: Epochs, times: Intervals) -> dict[str, TimeCurve]
         if source.stop_ps >= 0:
             off |= t_ps > source.stop_ps
         mean[off] = np.nan
-        found[f"{group.label}: rate of a flow"] = TimeCurve(times.middle_s, mean, "Mbps")
-    return found
+        curves[f"{group.label}: rate of a flow"] = TimeCurve(times.middle_s, mean, "Mbps")
+    return curves
 
 
 def _of_links(
@@ -112,23 +112,23 @@ def _of_links(
     marked = 100 * np.divide(marks, arrivals, out=np.zeros_like(marks), where=arrivals > 0)
     queue = grown["queue_integral"] / times.seconds[:, None]
     at = {link.name: index for index, link in enumerate(run.plan.links)}
-    found = {}
+    curves = {}
     for name in names:
-        found[f"{name}: data packets marked"] = TimeCurve(times.middle_s, marked[:, at[name]], "%")
-        found[f"{name}: mean queue"] = TimeCurve(times.middle_s, queue[:, at[name]], "packets")
-    return found
+        curves[f"{name}: data packets marked"] = TimeCurve(times.middle_s, marked[:, at[name]], "%")
+        curves[f"{name}: mean queue"] = TimeCurve(times.middle_s, queue[:, at[name]], "packets")
+    return curves
 
 
 def _prices(run: RawRun, times: Intervals) -> dict[str, TimeCurve]:
     """Return the price of each carrier whose price changed."""
-    found = {}
+    curves = {}
     for name, prices in prices_of(run).items():
         if len(set(prices.money.tolist())) > 1:
             t_ps = times.middle_s * PS_PER_S
             index = np.searchsorted(prices.t_ps, t_ps, side="right") - 1
             values = np.where(index >= 0, prices.money[np.maximum(index, 0)], np.nan)
-            found[f"{name}: price of a mark"] = TimeCurve(times.middle_s, values, "money")
-    return found
+            curves[f"{name}: price of a mark"] = TimeCurve(times.middle_s, values, "money")
+    return curves
 
 
 def _balances(run: RawRun, times: Intervals, accounts: Sequence[str]) -> dict[str, TimeCurve]:
@@ -136,7 +136,7 @@ def _balances(run: RawRun, times: Intervals, accounts: Sequence[str]) -> dict[st
     t_ps = ledger["t_ps"].to_numpy(dtype=np.int64)
     amount = ledger["amount_micro"].to_numpy(dtype=np.int64)
     sides = {side: ledger[side].astype(str).to_numpy() for side in ("credit", "debit")}
-    found = {}
+    curves = {}
     for account in accounts:
         own = np.where(sides["credit"] == account, amount, 0)
         own = own - np.where(sides["debit"] == account, amount, 0)
@@ -144,5 +144,5 @@ def _balances(run: RawRun, times: Intervals, accounts: Sequence[str]) -> dict[st
         sums = np.concatenate([[0], np.cumsum(own[order])])
         values = sums[np.searchsorted(t_ps[order], times.edges_ps, side="right")] / MICRO
         edges_s = np.asarray(times.edges_ps / PS_PER_S, dtype=np.float64)
-        found[f"{account}: balance"] = TimeCurve(edges_s, values, "money")
-    return found
+        curves[f"{account}: balance"] = TimeCurve(edges_s, values, "money")
+    return curves

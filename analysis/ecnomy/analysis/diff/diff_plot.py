@@ -43,7 +43,7 @@ _STYLES: Final[tuple[dict[str, Any], ...]] = (
 )
 
 
-def diff_picture(found: Diff, file: Path) -> bool:
+def diff_picture(comparison: Diff, file: Path) -> bool:
     """Draw a diff as a PNG of 150 dpi.
 
     Returns:
@@ -54,23 +54,23 @@ def diff_picture(found: Diff, file: Path) -> bool:
         ResultsError: a table is missing or unreadable.
         OSError: the file cannot be written.
     """
-    runs = [[m.run for m in group if m.run is not None][:_MOST_RUNS] for group in found.used]
+    runs = [[m.run for m in group if m.run is not None][:_MOST_RUNS] for group in comparison.used]
     if not all(runs):
         return False
     every = [run for group in runs for run in group]
-    links, accounts = shown_links(every), found.sellers[:_MOST_OF_A_KIND]
+    links, accounts = shown_links(every), comparison.sellers[:_MOST_OF_A_KIND]
     curves = [_together([curves_of(run, links, accounts) for run in group]) for group in runs]
     panels = _panels(curves[0], curves[1])
     if not panels:
         return False
     with panel_style():
-        save(_figure(found, curves, panels), file)
+        save(_figure(comparison, curves, panels), file)
     return True
 
 
-def _together(found: Sequence[Mapping[str, TimeCurve]]) -> Curves:
+def _together(by_run: Sequence[Mapping[str, TimeCurve]]) -> Curves:
     together: Curves = {}
-    for curves in found:
+    for curves in by_run:
         for name, curve in curves.items():
             together.setdefault(name, []).append(curve)
     return together
@@ -87,7 +87,7 @@ def _panels(first: Curves, second: Curves) -> list[str]:
     return [name for group in chosen for name in group][:_MOST_PANELS]
 
 
-def _figure(found: Diff, curves: Sequence[Curves], panels: Sequence[str]) -> Figure:
+def _figure(comparison: Diff, curves: Sequence[Curves], panels: Sequence[str]) -> Figure:
     from matplotlib.figure import Figure
 
     rows = -(-len(panels) // _COLUMNS)
@@ -102,9 +102,9 @@ def _figure(found: Diff, curves: Sequence[Curves], panels: Sequence[str]) -> Fig
         axis.set_xlim(0, end_s)
     for axis in axes[max(len(panels) - _COLUMNS, 0) : len(panels)]:
         axis.set_xlabel("simulated time [s]")
-    groups = (found.first, found.second)
+    groups = (comparison.first, comparison.second)
     handles = [_handle(number) for number in range(2)]
-    labels = [_label(g, len(u)) for g, u in zip(groups, found.used, strict=True)]
+    labels = [_label(g, len(u)) for g, u in zip(groups, comparison.used, strict=True)]
     figure.legend(handles, labels, loc="outside upper center", ncols=2, frameon=False, fontsize=11)
     return figure
 

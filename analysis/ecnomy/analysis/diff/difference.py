@@ -184,11 +184,11 @@ def diff_groups(first: RunGroup, second: RunGroup) -> Diff:
     for column in columns:
         if not all(column in names for names in known):
             continue
-        found = _outcome(column, name_of(column, sellers), a, b, paired=bool(pairs))
-        if found is None:
+        outcome = _outcome(column, name_of(column, sellers), a, b, paired=bool(pairs))
+        if outcome is None:
             same.append(column)
         else:
-            outcomes.append(found)
+            outcomes.append(outcome)
     if not outcomes and not same:
         raise ResultsError(f"{a[0].label} and {b[0].label} have no common outcome")
     qs = q_values([one.p for one in outcomes])
@@ -269,17 +269,17 @@ def _outcome(
     return _of(column, named, compared(first, second, paired=paired))
 
 
-def _of(column: str, named: Named, found: Comparison) -> OutcomeDifference:
+def _of(column: str, named: Named, comparison: Comparison) -> OutcomeDifference:
     return OutcomeDifference(
         column=column,
         named=named,
-        first=found.first,
-        second=found.second,
-        difference=found.difference.mean,
-        low=found.difference.low,
-        high=found.difference.high,
-        effect=found.effect,
-        p=found.p,
+        first=comparison.first,
+        second=comparison.second,
+        difference=comparison.difference.mean,
+        low=comparison.difference.low,
+        high=comparison.difference.high,
+        effect=comparison.effect,
+        p=comparison.p,
         q=math.nan,
-        runs=found.difference.n,
+        runs=comparison.difference.n,
     )

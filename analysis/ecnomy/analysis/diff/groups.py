@@ -83,16 +83,16 @@ def open_group(names: Sequence[str | Path]) -> RunGroup:
         ResultsError: a name does not select a run, or all selected runs are incomplete.
         InputError: a run occurs twice in the group.
     """
-    found = [_opened(str(name)) for name in names]
-    members = tuple(member for group in found for member in group.members)
-    left_out = tuple(note for group in found for note in group.left_out)
+    groups = [_opened(str(name)) for name in names]
+    members = tuple(member for group in groups for member in group.members)
+    left_out = tuple(note for group in groups for note in group.left_out)
     if not members:
         raise ResultsError(f"{names[0]}: found only incomplete runs ({'; '.join(left_out)})")
     twice = [m.label for i, m in enumerate(members) if m.label in {o.label for o in members[:i]}]
     if twice:
         raise InputError(f"{twice[0]}: found twice in a group, expected once")
     parents = {Path(str(name)).parent for name in names}
-    alone = found[0].name if len(found) == 1 else ""
+    alone = groups[0].name if len(groups) == 1 else ""
     common = parents.pop().name if len(parents) == 1 else ""
     return RunGroup(alone or common or f"{names[0]} and {len(names) - 1} more", members, left_out)
 
@@ -177,16 +177,16 @@ def _of_sweep(folder: Path, chosen: str) -> RunGroup:
         return sweep.group({}, folder.name)
     named, _, written = chosen.rpartition("=")
     paths = [named] if named else sweep.paths
-    found = [(p, v, w) for p in paths for v, w in sweep.words(p).items() if _meant(written, v, w)]
-    if len(found) != 1:
+    matches = [(p, v, w) for p in paths for v, w in sweep.words(p).items() if _meant(written, v, w)]
+    if len(matches) != 1:
         values = "; ".join(f"{p}: {', '.join(sweep.words(p).values())}" for p in paths)
-        if found:
-            several = " and ".join(dict.fromkeys(p for p, _, _ in found))
+        if matches:
+            several = " and ".join(dict.fromkeys(p for p, _, _ in matches))
             raise InputError(
                 f"{folder}: {written!r} is a value of {several}, expected PATH={written}"
             )
         raise InputError(f"{folder}: found no value {written!r}, expected one of {values}")
-    ((path, value, words),) = found
+    ((path, value, words),) = matches
     return sweep.group({path: value}, words)
 
 

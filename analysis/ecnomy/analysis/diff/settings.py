@@ -55,13 +55,13 @@ def settings_of(first: RunGroup, second: RunGroup) -> Settings:
         for key in _NO_SETTING:
             for tree in trees:
                 tree.pop(key, None)
-        found = list(_walk("", trees))
+        leaves_of = list(_walk("", trees))
     else:
-        found = []
-    given = _Given([m.scenario or {} for m in members]) if found else None
+        leaves_of = []
+    given = _Given([m.scenario or {} for m in members]) if leaves_of else None
     differs: list[Setting] = []
     varies: list[Setting] = []
-    for path, values in found:
+    for path, values in leaves_of:
         texts = given.words(path, values) if given else []
         one = Setting(path, _several(texts[:count]), _several(texts[count:]))
         alike = len(set(texts[:count])) == 1 and len(set(texts[count:])) == 1

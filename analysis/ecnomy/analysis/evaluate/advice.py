@@ -17,7 +17,7 @@ def advice(evaluation: Evaluation) -> dict[str, list[Condition]]:
     Returns:
         warning -> the conditions in which it applies, in the order of the criteria.
     """
-    found: dict[str, list[Condition]] = {}
+    cases_by_warning: dict[str, list[Condition]] = {}
     sweep = sweep_of(evaluation)
     points = iter(sweep.points())
     for criterion in evaluation.criteria:
@@ -32,5 +32,5 @@ def advice(evaluation: Evaluation) -> dict[str, list[Condition]]:
             own, *standards = by_law
             for line in own:
                 if not any(line in other for other in standards):
-                    found.setdefault(line, []).append(case)
-    return found
+                    cases_by_warning.setdefault(line, []).append(case)
+    return cases_by_warning

@@ -71,12 +71,14 @@ def evaluate_command(
     with resumable():
         with workers_when_needed(Limits(), scheduler, workers, rounds=False) as (pool, observer_of):
             values = measured(evaluation, folder, pool, observer_of)
-        found = judged(evaluation, values)
-        page = write_page(evaluation, found, folder / PAGE)
+        judgements = judged(evaluation, values)
+        page = write_page(evaluation, judgements, folder / PAGE)
     if as_json:
-        return print_json({"folder": folder, "page": folder / PAGE, **_values(evaluation, found)})
+        return print_json(
+            {"folder": folder, "page": folder / PAGE, **_values(evaluation, judgements)}
+        )
     console = console_for_tables()
-    console.print(_table(evaluation, found))
+    console.print(_table(evaluation, judgements))
     console.print(f"{page.opens}. {page.sentence}", markup=False, highlight=False)
     console.print(page.sure, markup=False, highlight=False)
     print(f"page: {folder / PAGE}")
@@ -135,7 +137,7 @@ def folder_label(transport: dict[str, Any]) -> str:
     return re.sub("[^a-z0-9.]+", "-", "-".join(words).lower()).strip("-")
 
 
-def _table(evaluation: Evaluation, found: list[Judged]) -> Table:
+def _table(evaluation: Evaluation, judgements: list[Judged]) -> Table:
     from ecnomy.analysis.evaluate import wording
     from ecnomy.markets.cli.table_fit import titled_table
 
@@ -144,12 +146,12 @@ def _table(evaluation: Evaluation, found: list[Judged]) -> Table:
         table.add_column(name)
     for name in evaluation.laws:
         table.add_column(name, justify="right")
-    for one in found:
+    for one in judgements:
         table.add_row(*wording.row(one, one.criterion.name))
     return table
 
 
-def _values(evaluation: Evaluation, found: list[Judged]) -> dict[str, Any]:
+def _values(evaluation: Evaluation, judgements: list[Judged]) -> dict[str, Any]:
     """Return the results for --json, in the units of the columns."""
     from ecnomy.analysis.evaluate import wording
 
@@ -157,7 +159,7 @@ def _values(evaluation: Evaluation, found: list[Judged]) -> dict[str, Any]:
         "law": evaluation.name,
         "transport": evaluation.transport,
         "seeds": evaluation.seeds,
-        "headline": wording.headline(evaluation.name, found),
+        "headline": wording.headline(evaluation.name, judgements),
         "criteria": [
             {
                 "name": one.criterion.name,
@@ -175,6 +177,6 @@ def _values(evaluation: Evaluation, found: list[Judged]) -> dict[str, Any]:
                     for v in one.verdicts
                 ],
             }
-            for one in found
+            for one in judgements
         ],
     }

@@ -42,13 +42,13 @@ def source_columns(results: Path) -> Mapping[str, float | None]:
     of_greedy = flows[flows["source"].isin(greedy)]
     mean_bps = float(of_greedy["goodput_bps"].mean())
     least_bps = float(of_greedy.groupby("source")["goodput_bps"].mean().min())
-    found: dict[str, float | None] = {}
+    columns: dict[str, float | None] = {}
     for name, source in sources.items():
         own = flows[flows["source"] == name]
         ended = float(own["delivered"].sum() + own["lost"].sum())
         both = [*source.path, *source.ack_path]
         rtt_s = sum(run.plan.links[link].delay_ps for link in both) / PS_PER_S
-        found |= {
+        columns |= {
             f"{name}.goodput_sum_bps": float(own["goodput_bps"].sum()),
             f"{name}.fair_share": float(own["goodput_bps"].mean()) / mean_bps if mean_bps else None,
             f"{name}.least_share": least_bps / mean_bps if mean_bps else None,
@@ -57,7 +57,7 @@ def source_columns(results: Path) -> Mapping[str, float | None]:
             f"{name}.sent_per_round": float(own["sent"].mean()) / window_s * rtt_s,
             f"{name}.mean_transfer_s": _transfer_s(run, own["flow"]),
         }
-    return found | dict(late_shares(results))
+    return columns | dict(late_shares(results))
 
 
 def _transfer_s(run: Any, flows: Any) -> float | None:

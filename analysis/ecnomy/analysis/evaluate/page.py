@@ -23,29 +23,29 @@ PAGE: Final = "evaluation.html"
 _ENDS: Final = ("mean", "low", "high")
 
 
-def write_page(evaluation: Evaluation, found: Sequence[Judged], file: Path) -> AnswerPage:
+def write_page(evaluation: Evaluation, judgements: Sequence[Judged], file: Path) -> AnswerPage:
     """Write the page of an evaluation, and return its content.
 
     Raises:
         InputError: jinja2 is missing.
     """
-    page = page_of(evaluation, found)
+    page = page_of(evaluation, judgements)
     write_answer(page, Path(__file__).parent, file)
     return page
 
 
-def page_of(evaluation: Evaluation, found: Sequence[Judged]) -> AnswerPage:
+def page_of(evaluation: Evaluation, judgements: Sequence[Judged]) -> AnswerPage:
     """Return the content of the page."""
     return AnswerPage(
         title=f"{evaluation.name} by the criteria of RFC 9743",
-        verdict=wording.verdict_class(found),
-        opens=wording.headline(evaluation.name, found),
-        sentence=wording.sentence(found),
-        sure=wording.sure(evaluation, found),
-        facts=tuple(wording.facts(found)),
+        verdict=wording.verdict_class(judgements),
+        opens=wording.headline(evaluation.name, judgements),
+        sentence=wording.sentence(judgements),
+        sure=wording.sure(evaluation, judgements),
+        facts=tuple(wording.facts(judgements)),
         sections=(
-            _overview(found),
-            *(_criterion(one) for one in found),
+            _overview(judgements),
+            *(_criterion(one) for one in judgements),
             *_warnings(evaluation),
             _absent(),
             _method(evaluation),
@@ -53,10 +53,10 @@ def page_of(evaluation: Evaluation, found: Sequence[Judged]) -> AnswerPage:
     )
 
 
-def _overview(found: Sequence[Judged]) -> Section:
-    order = sorted(found, key=lambda one: VERDICTS.index(one.verdict))
+def _overview(judgements: Sequence[Judged]) -> Section:
+    order = sorted(judgements, key=lambda one: VERDICTS.index(one.verdict))
     rows = tuple(tuple(map(Cell, wording.row(one, one.criterion.title))) for one in order)
-    head = ("RFC 9743", "criterion", "verdict", "decided by", *found[0].decisive.means)
+    head = ("RFC 9743", "criterion", "verdict", "decided by", *judgements[0].decisive.means)
     table = Table(
         "verdicts", "Verdicts", "all runs", head, rows, wide=True, unfolded=True,
         note="worse: by its 95 % interval, the law is more than a margin worse than the worse of "
@@ -109,10 +109,12 @@ def _interval(one: OutcomeVerdict, law: str) -> tuple[object, ...]:
 
 
 def _warnings(evaluation: Evaluation) -> tuple[Section, ...]:
-    found = advice(evaluation)
-    if not found:
+    cases_by_warning = advice(evaluation)
+    if not cases_by_warning:
         return ()
-    rows = tuple((Cell(line), Cell(wording.places(cases))) for line, cases in found.items())
+    rows = tuple(
+        (Cell(line), Cell(wording.places(cases))) for line, cases in cases_by_warning.items()
+    )
     return (
         Section(
             "warnings",

@@ -189,13 +189,13 @@ def values_of(evaluation: Evaluation, table: Any, folder: Path) -> Values:
             f"command again to repeat {them}. {which} ({name}): {reason}"
         )
     columns = {f.column for c in evaluation.criteria for f in c.figures}
-    found: Values = {}
+    values: Values = {}
     for place, key in enumerate(keys):
         numbers = range(place * evaluation.seeds, (place + 1) * evaluation.seeds)
         own = done.reindex(numbers)
-        found[key] = {
+        values[key] = {
             column: [None if value != value else float(value) for value in own[column]]
             for column in columns
             if column in own
         }
-    return found
+    return values

@@ -92,8 +92,8 @@ class Judged(msgspec.Struct, frozen=True):
     @property
     def verdict(self) -> str:
         """The verdict on the whole criterion."""
-        found = {one.verdict for one in self.verdicts}
-        return next(one for one in VERDICTS if one in found)
+        verdicts = {one.verdict for one in self.verdicts}
+        return next(one for one in VERDICTS if one in verdicts)
 
     @property
     def decisive(self) -> OutcomeVerdict:
@@ -191,8 +191,8 @@ def _within(mean: Interval | None, bound: float) -> str:
 
 
 def _mean(values: list[float | None]) -> Interval | None:
-    found = [value for value in values if value is not None]
-    return t_interval(found, LEVEL) if len(found) > 1 else None
+    defined = [value for value in values if value is not None]
+    return t_interval(defined, LEVEL) if len(defined) > 1 else None
 
 
 def _sign(figure: Figure) -> int:

@@ -26,12 +26,14 @@ __all__ = [
 ]
 
 
-def headline(name: str, found: Sequence[Judged]) -> str:
+def headline(name: str, judgements: Sequence[Judged]) -> str:
     """Return the headline: by how many criteria the law is worse or, if by none, as good."""
-    if worse := len(_of(found, WORSE)):
-        return f"{name} is worse than both Reno and CUBIC by {_by(worse, len(found))}"
-    sure = len(found) - len(_of(found, OPEN))
-    return f"{name} is at least as good as the worse of Reno and CUBIC by {_by(sure, len(found))}"
+    if worse := len(_of(judgements, WORSE)):
+        return f"{name} is worse than both Reno and CUBIC by {_by(worse, len(judgements))}"
+    sure = len(judgements) - len(_of(judgements, OPEN))
+    return (
+        f"{name} is at least as good as the worse of Reno and CUBIC by {_by(sure, len(judgements))}"
+    )
 
 
 def _by(number: int, of: int) -> str:
@@ -39,18 +41,18 @@ def _by(number: int, of: int) -> str:
     return f"{number} of {of} criteri{'on' if of == 1 else 'a'}"
 
 
-def verdict_class(found: Sequence[Judged]) -> str:
+def verdict_class(judgements: Sequence[Judged]) -> str:
     """Return the CSS class that colours the headline."""
-    if _of(found, WORSE):
+    if _of(judgements, WORSE):
         return "no"
-    return "undecided" if _of(found, OPEN) else "yes"
+    return "undecided" if _of(judgements, OPEN) else "yes"
 
 
-def sentence(found: Sequence[Judged]) -> str:
+def sentence(judgements: Sequence[Judged]) -> str:
     """Return sentences that list the criteria with the verdicts worse, better and open."""
     sentences = []
     for verdict, words in ((WORSE, "Worse"), (BETTER, "Better"), (OPEN, "Open")):
-        if own := _of(found, verdict):
+        if own := _of(judgements, verdict):
             sentences.append(f"{words}: {listed([_lower(one.criterion.title) for one in own])}.")
     return " ".join(sentences) or "All outcomes are within their margins or bounds."
 
@@ -59,9 +61,9 @@ def _lower(title: str) -> str:
     return title[0].lower() + title[1:]
 
 
-def facts(found: Sequence[Judged], most: int = 3) -> list[tuple[str, str]]:
+def facts(judgements: Sequence[Judged], most: int = 3) -> list[tuple[str, str]]:
     """Return the largest shortfalls of the law, each as the law's value and a description."""
-    order = sorted(_of(found, WORSE), key=lambda one: -one.decisive.excess)
+    order = sorted(_of(judgements, WORSE), key=lambda one: -one.decisive.excess)
     return [_fact(one.decisive) for one in order[:most]]
 
 
@@ -120,10 +122,10 @@ def places(cases: Sequence[Condition], most: int = 3) -> str:
     return listed([f"{one.criterion.title} ({one.label})" for one in cases])
 
 
-def sure(evaluation: Evaluation, found: Sequence[Judged]) -> str:
+def sure(evaluation: Evaluation, judgements: Sequence[Judged]) -> str:
     """Return sentences on the number of comparisons and seeds behind the verdicts."""
-    figures = sum(len(one.verdicts) for one in found)
-    left = sum(v.verdict == OPEN for one in found for v in one.verdicts)
+    figures = sum(len(one.verdicts) for one in judgements)
+    left = sum(v.verdict == OPEN for one in judgements for v in one.verdicts)
     undecided = (
         f" {left} of them {'is' if left == 1 else 'are'} open at this number of seeds."
         if left
@@ -131,12 +133,12 @@ def sure(evaluation: Evaluation, found: Sequence[Judged]) -> str:
     )
     quick = " Quick run: only the first network of each criterion." if evaluation.quick else ""
     every = len(criteria().criteria)
-    some = f" Only {_by(len(found), every)}." if len(found) < every else ""
+    some = f" Only {_by(len(judgements), every)}." if len(judgements) < every else ""
     return (
         f"{figures} comparison{'' if figures == 1 else 's'} by 95 % intervals over "
         f"{evaluation.seeds} seeds, each with a margin.{undecided}{quick}{some}"
     )
 
 
-def _of(found: Sequence[Judged], verdict: str) -> list[Judged]:
-    return [one for one in found if one.verdict == verdict]
+def _of(judgements: Sequence[Judged], verdict: str) -> list[Judged]:
+    return [one for one in judgements if one.verdict == verdict]

@@ -27,24 +27,24 @@ def game_command(file: File, as_json: Json = False) -> None:
     from ecnomy.analysis.game.matrix import read_game
     from ecnomy.analysis.game.solution import solve
 
-    found = solve(read_game(file))
+    solution = solve(read_game(file))
     if as_json:
-        return print_json(table.values(found, str(file)))
+        return print_json(table.values(solution, str(file)))
     console = console_for_tables()
-    console.print(table.headline(found), markup=False)
+    console.print(table.headline(solution), markup=False)
     console.print()
-    if found.rest_points:
-        console.print(table.rest_table(found, found.rest_points, "rest point", apart=False))
+    if solution.rest_points:
+        console.print(table.rest_table(solution, solution.rest_points, "rest point", apart=False))
         console.print()
-    if found.others:
+    if solution.others:
         title = "equilibria with different strategies"
-        console.print(table.rest_table(found, found.others, title, apart=True))
+        console.print(table.rest_table(solution, solution.others, title, apart=True))
         console.print()
-    for each in table.reply_tables(found):
+    for each in table.reply_tables(solution):
         console.print(each)
         console.print()
-    if not found.game.symmetric:
-        console.print(table.rank_table(found))
+    if not solution.game.symmetric:
+        console.print(table.rank_table(solution))
         console.print()
-    for line in table.legend(found):
+    for line in table.legend(solution):
         console.print(line, style="dim", markup=False)

@@ -147,18 +147,18 @@ def resting(
     from corner to corner.
     """
     flow = Flow(means, players, members)
-    found: list[tuple[Floats, bool, int]] = []
+    ends: list[tuple[Floats, bool, int]] = []
     starts = _grid(len(members), steps)
     for start in starts:
         mix, still = flow.end(start)
-        for index, (other, rested, count) in enumerate(found):
+        for index, (other, rested, count) in enumerate(ends):
             if still == rested and (not still or float(np.abs(other - mix).max()) < 0.02):
-                found[index] = (other, rested, count + 1)
+                ends[index] = (other, rested, count + 1)
                 break
         else:
-            found.append((mix, still, 1))
-    found.sort(key=lambda one: -one[2])
-    return tuple(Rest(mix, count / len(starts), still) for mix, still, count in found)
+            ends.append((mix, still, 1))
+    ends.sort(key=lambda one: -one[2])
+    return tuple(Rest(mix, count / len(starts), still) for mix, still, count in ends)
 
 
 def _grid(members: int, steps: int) -> list[Floats]:
@@ -169,14 +169,14 @@ def _grid(members: int, steps: int) -> list[Floats]:
 
 def duels(means: Mapping[Profile, Floats], players: int, entrants: int) -> Floats:
     """Return the mean pay-off of each row strategy in mixes with each column strategy."""
-    found = np.empty((entrants, entrants))
+    pay_offs = np.empty((entrants, entrants))
     for i, j in itertools.product(range(entrants), repeat=2):
         if i == j:
-            found[i, i] = means[alone(i, players, entrants)][i]
+            pay_offs[i, i] = means[alone(i, players, entrants)][i]
             continue
         mixes = [mixed({i: count, j: players - count}, entrants) for count in range(1, players)]
-        found[i, j] = np.mean([means[mix][i] for mix in mixes])
-    return found
+        pay_offs[i, j] = np.mean([means[mix][i] for mix in mixes])
+    return pay_offs
 
 
 def ranked(means: Mapping[Profile, Floats], players: int, entrants: int) -> Floats:
@@ -197,5 +197,5 @@ def alpha_rank(*tables: Floats) -> Floats:
         strategies, of shape (R C,), in which the column player's strategy varies fastest.
     """
     compute = egt("alpharank").compute
-    found = compute(list(tables), use_inf_alpha=True, inf_alpha_eps=EPSILON)[2]
-    return np.asarray(found, dtype=np.float64)
+    masses = compute(list(tables), use_inf_alpha=True, inf_alpha_eps=EPSILON)[2]
+    return np.asarray(masses, dtype=np.float64)

@@ -100,7 +100,7 @@ def _extreme(game: Game) -> Equilibria:
     xs, x_labels = _vertices(scaled(game.second.T))
     no_column, best_row = _halves(y_labels, len(game.columns))
     no_row, best_column = _halves(x_labels, len(game.rows))
-    found = [
+    pairs = [
         (int(a), int(b))
         for a in range(len(xs))
         for b in np.flatnonzero(
@@ -114,8 +114,8 @@ def _extreme(game: Game) -> Equilibria:
         columns = (no_column[b] & no_column[d]) | (best_column[a] & best_column[c])
         return bool(rows.all() and columns.all())
 
-    mixtures = any(spans(one, other) for one, other in itertools.combinations(found, 2))
-    return Equilibria(tuple((xs[a], ys[b]) for a, b in found), mixtures)
+    mixtures = any(spans(one, other) for one, other in itertools.combinations(pairs, 2))
+    return Equilibria(tuple((xs[a], ys[b]) for a, b in pairs), mixtures)
 
 
 def _halves(labels: Truths, played: int) -> tuple[Truths, Truths]:

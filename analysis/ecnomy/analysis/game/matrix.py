@@ -108,30 +108,30 @@ def _lines(file: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _names(file: str, cells: Sequence[str], lines: Sequence[int], what: str) -> tuple[str, ...]:
-    found: list[str] = []
+    names: list[str] = []
     for number, (cell, line) in enumerate(zip(cells, lines, strict=True), 1):
         name = cell.strip()
-        if not name or name in found:
+        if not name or name in names:
             fault = f"the name {name!r} twice" if name else "no name"
             expected = "a different name for each strategy"
             raise InputError(f"{file}:{line}: {what} {number}: found {fault}, expected {expected}")
-        found.append(name)
-    if not found:
+        names.append(name)
+    if not names:
         raise InputError(f"{file}: found no {what} of pay-offs, expected one for each strategy")
-    return tuple(found)
+    return tuple(names)
 
 
 def _pay_offs(place: str, text: str, kind: int) -> tuple[float, ...]:
     try:
-        found = tuple(float(part) for part in text.split(_BETWEEN))
+        pay_offs = tuple(float(part) for part in text.split(_BETWEEN))
     except ValueError:
-        found = ()
-    if len(found) != kind or not all(math.isfinite(value) for value in found):
+        pay_offs = ()
+    if len(pay_offs) != kind or not all(math.isfinite(value) for value in pay_offs):
         raise InputError(f"{place}: found {text.strip()!r}, expected {_EXPECTED[kind]}")
-    if any(abs(value) > _MOST for value in found):
+    if any(abs(value) > _MOST for value in pay_offs):
         expected = f"pay-offs from {-_MOST:g} to {_MOST:g}"
         raise InputError(f"{place}: found {text.strip()!r}, expected {expected}")
-    return found
+    return pay_offs
 
 
 def _game(

@@ -100,15 +100,15 @@ def _points(
     game: Game, mixes: tuple[tuple[Floats, Floats], ...], *, two: bool = False
 ) -> list[RestPoint]:
     first, second = scaled(game.first), scaled(game.second)
-    found = []
+    points = []
     for row, column in mixes:
         if game.symmetric and not two:
             stable = stable_in_one(first, row)
         else:
             stable = stable_in_two(first, second, row, column)
         pays = (float(row @ game.first @ column), float(row @ game.second @ column))
-        found.append(RestPoint(row, column, pays, stable))
-    return found
+        points.append(RestPoint(row, column, pays, stable))
+    return points
 
 
 def _sorted(points: list[RestPoint]) -> tuple[RestPoint, ...]:
@@ -138,9 +138,9 @@ def _drifted(game: Game, points: list[RestPoint]) -> list[RestPoint]:
 def profiles_of(pays: Floats) -> dict[Profile, Floats]:
     """Return two players' pay-offs by profile, as in tournaments; NaN for unplayed strategies."""
     count = len(pays)
-    found = {}
+    earned_by_profile = {}
     for i, j in itertools.combinations_with_replacement(range(count), 2):
         earned = np.full(count, np.nan)
         earned[i], earned[j] = pays[i, j], pays[j, i]
-        found[tuple(int((i == k) + (j == k)) for k in range(count))] = earned
-    return found
+        earned_by_profile[tuple(int((i == k) + (j == k)) for k in range(count))] = earned
+    return earned_by_profile

@@ -25,32 +25,35 @@ _STABLE_WORDS: Final = {True: "stable", False: "unstable", None: "undecided"}
 _STABLE: Final = {True: "yes", False: "no", None: "undecided"}
 
 
-def mix_words(found: Solution, one: RestPoint, *, apart: bool = False) -> str:
+def mix_words(solution: Solution, one: RestPoint, *, apart: bool = False) -> str:
     """Return a rest point in words, e.g. `all dove` or `all opera against all football`."""
-    row = shares_words(np.round(one.row, 9), found.game.rows, _FORM)
-    if found.game.symmetric and not apart:
+    row = shares_words(np.round(one.row, 9), solution.game.rows, _FORM)
+    if solution.game.symmetric and not apart:
         return row
-    column = shares_words(np.round(one.column, 9), found.game.columns, _FORM)
+    column = shares_words(np.round(one.column, 9), solution.game.columns, _FORM)
     return f"{row} against {column}"
 
 
-def headline(found: Solution) -> str:
+def headline(solution: Solution) -> str:
     """Return the main finding and the leaders of alpha-rank in sentences."""
-    stable = [_with_starts(found, one) for one in found.stable]
+    stable = [_with_starts(solution, one) for one in solution.stable]
     if stable:
-        return f"Stable: {'; '.join(stable)}. {_leaders(found)}"
-    if not found.rest_points:
-        return f"No rest point in pure strategies; mixed ones were not searched. {_leaders(found)}"
+        return f"Stable: {'; '.join(stable)}. {_leaders(solution)}"
+    if not solution.rest_points:
+        return (
+            f"No rest point in pure strategies; mixed ones were not searched. {_leaders(solution)}"
+        )
     points = "; ".join(
-        f"{mix_words(found, one)} ({_STABLE_WORDS[one.stable]})" for one in found.rest_points[:3]
+        f"{mix_words(solution, one)} ({_STABLE_WORDS[one.stable]})"
+        for one in solution.rest_points[:3]
     )
-    more = f"; and {n} more" if (n := len(found.rest_points) - 3) > 0 else ""
-    one = "the rest point is" if len(found.rest_points) == 1 else "rest points are"
-    return f"No rest point is stable: {one} {points}{more}. {_leaders(found)}"
+    more = f"; and {n} more" if (n := len(solution.rest_points) - 3) > 0 else ""
+    one = "the rest point is" if len(solution.rest_points) == 1 else "rest points are"
+    return f"No rest point is stable: {one} {points}{more}. {_leaders(solution)}"
 
 
-def _leaders(found: Solution) -> str:
-    ranked = _ranked(found)
+def _leaders(solution: Solution) -> str:
+    ranked = _ranked(solution)
     first = [words for words, mass in ranked if mass > ranked[0][1] - _TIED]
     if len(first) == len(ranked):
         return "Alpha-rank ranks all alike."
@@ -58,39 +61,41 @@ def _leaders(found: Solution) -> str:
     return f"Alpha-rank puts {listed(first)} first, with {share}."
 
 
-def _with_starts(found: Solution, one: RestPoint) -> str:
-    words = mix_words(found, one)
+def _with_starts(solution: Solution, one: RestPoint) -> str:
+    words = mix_words(solution, one)
     return words if math.isnan(one.starts) else f"{words} (from {one.starts:.0%} of starts)"
 
 
-def _ranked(found: Solution) -> list[tuple[str, float]]:
+def _ranked(solution: Solution) -> list[tuple[str, float]]:
     """Return strategies, or pairs of strategies, with their masses, largest first."""
-    return [(" against ".join(names), mass) for names, mass in _masses(found)]
+    return [(" against ".join(names), mass) for names, mass in _masses(solution)]
 
 
-def _masses(found: Solution) -> list[tuple[list[str], float]]:
-    game = found.game
-    order = np.argsort(-np.round(found.mass.ravel(), 9), kind="stable")
+def _masses(solution: Solution) -> list[tuple[list[str], float]]:
+    game = solution.game
+    order = np.argsort(-np.round(solution.mass.ravel(), 9), kind="stable")
     masses = []
     for number in order:
-        where = np.unravel_index(number, found.mass.shape)
+        where = np.unravel_index(number, solution.mass.shape)
         lists = (game.rows, game.columns)[: len(where)]
         names = [names[int(at)] for names, at in zip(lists, where, strict=True)]
-        masses.append((names, float(found.mass[where])))
+        masses.append((names, float(solution.mass[where])))
     return masses
 
 
-def rest_table(found: Solution, points: Sequence[RestPoint], title: str, *, apart: bool) -> Table:
+def rest_table(
+    solution: Solution, points: Sequence[RestPoint], title: str, *, apart: bool
+) -> Table:
     """Return a table with a row per rest point.
 
     Args:
-        found: the solution of the game.
+        solution: the solution of the game.
         points: the rest points to show.
         title: title of the first column.
         apart: whether to show both players' mixes and pay-offs in a symmetric game.
     """
     table = _table(title)
-    one_population = found.game.symmetric and not apart
+    one_population = solution.game.symmetric and not apart
     for head in ("pay-off",) if one_population else ("row earns", "column earns"):
         table.add_column(head, justify="right")
     table.add_column("stable")
@@ -99,25 +104,25 @@ def rest_table(found: Solution, points: Sequence[RestPoint], title: str, *, apar
         table.add_column("starts", justify="right")
     for one in points:
         pays = [significant(pay) for pay in one.pay_offs]
-        cells = [mix_words(found, one, apart=apart), *(pays[:1] if one_population else pays)]
+        cells = [mix_words(solution, one, apart=apart), *(pays[:1] if one_population else pays)]
         cells.append(_STABLE[one.stable])
         table.add_row(*_plain(cells), *([f"{one.starts:.0%}"] if drifts else []))
     return table
 
 
-def reply_tables(found: Solution) -> Iterator[Table]:
+def reply_tables(solution: Solution) -> Iterator[Table]:
     """Yield a table of best replies per player; for a symmetric game, only one, with alpha-rank."""
-    game = found.game
+    game = solution.game
     if game.symmetric:
         table = _table("strategy")
         table.add_column("best replies to it")
         table.add_column("alpha-rank", justify="right")
-        for name, best, mass in zip(game.rows, found.replies[0], found.mass, strict=True):
+        for name, best, mass in zip(game.rows, solution.replies[0], solution.mass, strict=True):
             table.add_row(*_plain([name, listed([game.rows[i] for i in best])]), f"{mass:{_FORM}}")
         yield table
         return
     sides = (("column", game.columns, game.rows), ("row", game.rows, game.columns))
-    for (side, names, others), replies in zip(sides, found.replies, strict=True):
+    for (side, names, others), replies in zip(sides, solution.replies, strict=True):
         table = _table(f"{side} player's")
         table.add_column(f"best replies of the {'row' if side == 'column' else 'column'} player")
         for name, best in zip(names, replies, strict=True):
@@ -125,11 +130,11 @@ def reply_tables(found: Solution) -> Iterator[Table]:
         yield table
 
 
-def rank_table(found: Solution) -> Table:
+def rank_table(solution: Solution) -> Table:
     """Return a table of the pairs of strategies with the largest mass in alpha-rank."""
     table = _table("row against column")
     table.add_column("alpha-rank", justify="right")
-    ranked = _ranked(found)
+    ranked = _ranked(solution)
     for words, mass in ranked[:_MOST_RANKED]:
         table.add_row(*_plain([words]), f"{mass:{_FORM}}")
     if (more := len(ranked) - _MOST_RANKED) > 0:
@@ -137,7 +142,7 @@ def rank_table(found: Solution) -> Table:
     return table
 
 
-def legend(found: Solution) -> Iterator[str]:
+def legend(solution: Solution) -> Iterator[str]:
     """Yield sentences that explain the columns and state the limits of the solution."""
     yield (
         "Rest points are Nash equilibria. stable: small changes of the shares die out under "
@@ -145,18 +150,18 @@ def legend(found: Solution) -> Iterator[str]:
         "the share of time in which all play the strategy, if a strategy that earns more than the "
         "others takes over, even if all players then earn less."
     )
-    if any(not math.isnan(one.starts) for one in found.rest_points):
+    if any(not math.isnan(one.starts) for one in solution.rest_points):
         yield "starts: the share of about 200 evenly spread mixed starts that drift there."
-    if not found.complete:
+    if not solution.complete:
         yield "The game is too large to search mixed rest points: only pure ones are listed."
-    if found.mixtures:
+    if solution.mixtures:
         yield "The game is degenerate: mixtures of some equilibria listed are equilibria too."
 
 
-def values(found: Solution, file: str) -> dict[str, Any]:
+def values(solution: Solution, file: str) -> dict[str, Any]:
     """Return the solution as plain values for JSON."""
-    game = found.game
-    (to_columns, to_rows), points = found.replies, (found.rest_points, found.others)
+    game = solution.game
+    (to_columns, to_rows), points = solution.replies, (solution.rest_points, solution.others)
     rest_points, others = (
         [
             {
@@ -174,16 +179,16 @@ def values(found: Solution, file: str) -> dict[str, Any]:
         "file": file,
         "symmetric": game.symmetric,
         "strategies": {"row": game.rows, "column": game.columns},
-        "headline": headline(found),
+        "headline": headline(solution),
         "rest_points": rest_points,
         "others": others,
-        "complete": found.complete,
-        "mixtures": found.mixtures,
+        "complete": solution.complete,
+        "mixtures": solution.mixtures,
         "best_replies": {
             "row": _replies(game.columns, to_columns, game.rows),
             "column": _replies(game.rows, to_rows, game.columns),
         },
-        "alpha_rank": [{"strategies": names, "mass": mass} for names, mass in _masses(found)],
+        "alpha_rank": [{"strategies": names, "mass": mass} for names, mass in _masses(solution)],
     }
 
 

@@ -75,8 +75,8 @@ def columns_of(file: str) -> list[str]:
 
 def _arrays(connection: Any, sql: str) -> dict[str, Any]:
     with _readable():
-        found: dict[str, Any] = connection.execute(sql).fetchnumpy()
-    return found
+        arrays: dict[str, Any] = connection.execute(sql).fetchnumpy()
+    return arrays
 
 
 @contextlib.contextmanager

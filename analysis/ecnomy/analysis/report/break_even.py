@@ -93,8 +93,8 @@ def break_even(db: Database, provider: str, runs: Sequence[Made], *, tied: bool)
         return BreakEven(Estimate(mean, None, None, len(runs), "no price is left", query, more))
     what = f"{len(runs)} seeds" if many else f"{BLOCKS} blocks of one run"
     cells = [Cell(_bound(v), "", more.id, value=v, by="Fieller") for v in (max(low, 0.0), high)]
-    found = Estimate(mean, cells[0], cells[1], len(runs), f"Fieller's over {what}", query, more)
-    return BreakEven(found, low < 0, math.isinf(high))
+    estimate = Estimate(mean, cells[0], cells[1], len(runs), f"Fieller's over {what}", query, more)
+    return BreakEven(estimate, low < 0, math.isinf(high))
 
 
 def fieller_prices(costs: Floats, kept: Floats, t: float) -> tuple[float, float]:

@@ -36,15 +36,16 @@ def delays_drawn(material: Material, db: Database, answer: Answer) -> Picture | 
     tariffs = db.tariffs(answer.provider, answer.runs)
     groups = runs_by_law(material, answer) or {"calls that ended": answer.runs}
     delays = {name: _delays_ms(db, answer.provider, runs) for name, runs in groups.items()}
-    delays = {name: found for name, found in delays.items() if len(found)}
+    delays = {name: delays_ms for name, delays_ms in delays.items() if len(delays_ms)}
     if not delays or not tariffs:
         return None
-    curves = {name: np.quantile(found, _SHARES) for name, found in delays.items()}
+    curves = {name: np.quantile(delays_ms, _SHARES) for name, delays_ms in delays.items()}
     bounds = tuple(sorted({t.max_delay_ps * 1000 / PS_PER_S for t in tariffs}))
     delays_text = "; ".join(
-        f"{name}: median {np.median(found):.3g} ms, {100 * np.mean(found > bounds[0]):.3g} % of "
-        f"{len(found):,} calls above {bounds[0]:g} ms"
-        for name, found in delays.items()
+        f"{name}: median {np.median(delays_ms):.3g} ms, "
+        f"{100 * np.mean(delays_ms > bounds[0]):.3g} % of {len(delays_ms):,} calls "
+        f"above {bounds[0]:g} ms"
+        for name, delays_ms in delays.items()
     )
     return Picture(
         id=f"{answer.provider}-delays",
@@ -65,10 +66,10 @@ def _delays_ms(db: Database, provider: str, runs: tuple[Made, ...]) -> Floats:
     """Return the mean packet delay [ms] of each ended call that delivered packets, ascending."""
     if not {"delay_sum_ps", "delivered"} <= set(db.arrays("select * from asked limit 0")):
         return np.zeros(0)
-    found = db.arrays(
+    columns = db.arrays(
         f"select a.delay_sum_ps / a.delivered / 1e9 as ms\n"
         f"from (from calls where {owned(provider, runs)} and accepted and complete) as c\n"
         f"join asked as a on a.run = c.run and a.flow = c.flow and a.start_ps = c.start_ps\n"
         f"where a.delivered > 0 order by ms"
     )
-    return np.asarray(found["ms"], dtype=np.float64)
+    return np.asarray(columns["ms"], dtype=np.float64)

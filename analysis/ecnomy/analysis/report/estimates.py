@@ -81,9 +81,9 @@ class Estimate(msgspec.Struct, frozen=True):
     def plain(self) -> dict[str, Any]:
         """Return mean and interval for JSON; a mean without a value is given by its text."""
         ends = {"low": self.low, "high": self.high}
-        found = {name: None if cell is None else cell.value for name, cell in ends.items()}
+        limits = {name: None if cell is None else cell.value for name, cell in ends.items()}
         mean = self.mean.text if self.mean.value is None else self.mean.value
-        return {"mean": mean, **found, "n": self.n, "method": self.method}
+        return {"mean": mean, **limits, "n": self.n, "method": self.method}
 
     @property
     def value(self) -> float:
@@ -203,9 +203,11 @@ def _by_blocks(db: Database, provider: str, made: Made, figure: Figure, query: Q
     def of_sums(drawn: list[Floats]) -> Floats:
         return figure.of(*(row.sum(axis=-1) for row in drawn))
 
-    found = bootstrap(of_sums, [*rows.T, hours], LEVEL)
+    interval = bootstrap(of_sums, [*rows.T, hours], LEVEL)
     how = "block bootstrap"
-    low, high = (Cell(money(v), "", sums.id, value=v, by=how) for v in (found.low, found.high))
+    low, high = (
+        Cell(money(v), "", sums.id, value=v, by=how) for v in (interval.low, interval.high)
+    )
     minutes = made.seconds / 60 / BLOCKS
     method = f"bootstrap over {BLOCKS} blocks of {minutes:.3g} min of one run"
     return Estimate(mean, low, high, 1, method, query, sums)

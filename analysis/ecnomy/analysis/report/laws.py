@@ -38,10 +38,10 @@ def runs_by_law(material: Material, answer: Answer) -> dict[str, tuple[Made, ...
     at = material.keys.index(key)
     rest = [c if c is not None else w for c, w in zip(answer.choice, material.world, strict=True)]
     of = {value: [value if i == at else v for i, v in enumerate(rest)] for value in key.values}
-    found = {
+    by_law = {
         key.value_text(value): runs for value, case in of.items() if (runs := material.at(case))
     }
-    return found if len(found) > 1 else {}
+    return by_law if len(by_law) > 1 else {}
 
 
 def laws_apart(material: Material, db: Database, answer: Answer) -> Laws | None:

@@ -215,8 +215,8 @@ def _by_load(material: Material, db: Database, answer: Answer, load: Key) -> lis
         value: tuple(value if i == place else v for i, v in enumerate(material.world))
         for value in sorted(float(v) for v in load.values)
     }
-    runs = {v: found for v, w in worlds.items() if (found := material.at(answer.choice, w))}
-    every = [made for found in runs.values() for made in found]
+    runs = {v: some for v, w in worlds.items() if (some := material.at(answer.choice, w))}
+    every = [made for some in runs.values() for made in some]
     back = "f * refunds" if answer.tied else "refunds"
     query = db.ask(
         f"select k{place + 1} as load, f, avg(f * revenue - {back} - costs) / 1e6 as profit\n"

@@ -146,8 +146,8 @@ class Material(msgspec.Struct, frozen=True):
     @property
     def load(self) -> Key | None:
         """The key that sets the load (the one with the most values), or None."""
-        found = sorted((k for k in self.keys if k.is_load), key=lambda k: -len(k.values))
-        return found[0] if found else None
+        loads = sorted((k for k in self.keys if k.is_load), key=lambda k: -len(k.values))
+        return loads[0] if loads else None
 
     @property
     def world(self) -> tuple[Value | None, ...]:
@@ -194,12 +194,12 @@ def open_material(results: Sequence[Path]) -> Material:
             f"{sweeps[0]}: found a sweep together with other folders, expected one sweep "
             "or only runs"
         )
-    found = _of_sweep(sweeps[0]) if sweeps else _of_runs(results)
-    if not found.providers:
+    material = _of_sweep(sweeps[0]) if sweeps else _of_runs(results)
+    if not material.providers:
         raise ResultsError(
-            f"{found.folder}: found no guaranteed stream provider, which this report requires"
+            f"{material.folder}: found no guaranteed stream provider, which this report requires"
         )
-    return found
+    return material
 
 
 def _of_runs(results: Sequence[Path]) -> Material:

@@ -91,15 +91,15 @@ class _Shown:
 
 
 def _sections(material: Material, db: Database, answer: Answer) -> list[Section]:
-    found: list[Section | None] = [accounts_by_law(material, db, answer)]
+    sections: list[Section | None] = [accounts_by_law(material, db, answer)]
     if material.kept:
-        found.append(why_it_loses(db, answer))
-        found.append(statement(material, db, answer))
-    found.append(profit_per_call(material, db, answer))
+        sections.append(why_it_loses(db, answer))
+        sections.append(statement(material, db, answer))
+    sections.append(profit_per_call(material, db, answer))
     if material.kept:
-        found += [promises(material, db, answer), scatter(db, answer)]
-    found += [maps(material, db, answer), sensitivity(material, db, answer)]
-    return [section for section in found if section is not None and section.blocks]
+        sections += [promises(material, db, answer), scatter(db, answer)]
+    sections += [maps(material, db, answer), sensitivity(material, db, answer)]
+    return [section for section in sections if section is not None and section.blocks]
 
 
 def _along(material: Material, answer: Answer) -> Picture:

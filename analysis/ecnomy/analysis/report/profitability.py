@@ -159,8 +159,8 @@ class Answer(msgspec.Struct, frozen=True):
     @property
     def queries(self) -> tuple[Query, ...]:
         """The queries behind the sentence and the counts of calls."""
-        found = [self.per_call, self.break_even.estimate, self.per_hour]
-        each = [query for one in found for query in (one.query, one.more) if query is not None]
+        estimates = [self.per_call, self.break_even.estimate, self.per_hour]
+        each = [query for one in estimates for query in (one.query, one.more) if query is not None]
         return (*each, *((self.measured_of,) if self.measured_of is not None else ()), self.counts)
 
 
@@ -232,10 +232,10 @@ def _measured_price(
     )
     at = [float(row[0]) for row in query.rows]
     values = [math.nan if row[1] is None else float(row[1]) for row in query.rows]
-    found = [one for one in ranges_above_zero(at, values) if not one.from_end]
-    if not found:
+    ranges = [one for one in ranges_above_zero(at, values) if not one.from_end]
+    if not ranges:
         return None, None
-    even = found[0].low
+    even = ranges[0].low
     return Cell(money(even), "", query.id, value=even, by="between measured prices"), query
 
 
@@ -271,12 +271,12 @@ def _along(
     if load is None:
         return {}
     place = material.keys.index(load)
-    found = {}
+    estimates = {}
     for value in sorted(float(v) for v in load.values):
         world = tuple(value if i == place else v for i, v in enumerate(material.world))
         if runs := material.at(choice, world):
-            found[value] = estimate(db, provider, runs, figure)
-    return found
+            estimates[value] = estimate(db, provider, runs, figure)
+    return estimates
 
 
 def ranges_above_zero(at: Sequence[float], values: Sequence[float]) -> list[Range]:
@@ -300,13 +300,13 @@ def _up_to(load: Key | None, loads: dict[float, Estimate]) -> tuple[str, ...]:
     if load is None or len(loads) < 2:
         return ()
     at, curve = list(loads), [one.value for one in loads.values()]
-    found = ranges_above_zero(at, curve)
+    ranges = ranges_above_zero(at, curve)
     tried = f"{at[0]:g} to {at[-1]:g} {load.words}"
-    if not found:
+    if not ranges:
         return (f"at none of the loads tried ({tried})",)
-    if len(found) == 1 and found[0].from_end and found[0].to_end:
+    if len(ranges) == 1 and ranges[0].from_end and ranges[0].to_end:
         return (f"at all loads tried ({tried})",)
-    return tuple(_range_words(one, load, loads) for one in found)
+    return tuple(_range_words(one, load, loads) for one in ranges)
 
 
 def _range_words(one: Range, load: Key, loads: dict[float, Estimate]) -> str:
@@ -319,15 +319,15 @@ def _range_words(one: Range, load: Key, loads: dict[float, Estimate]) -> str:
 
 def _bounds(crossing: float, loads: dict[float, Estimate]) -> str:
     """Return where both ends of the confidence interval cross 0 near a load, or ""."""
-    found = []
+    crossings = []
     for side in (0, 1):
         curve = [one.bounds[side] for one in loads.values()]
         ends = [x for r in ranges_above_zero(list(loads), curve) for x in (r.low, r.high)]
         inside = [x for x in ends if x not in (min(loads), max(loads))]
         if not inside:
             return ""
-        found.append(min(inside, key=lambda x: abs(x - crossing)))
-    return f" [{min(found):.3g}, {max(found):.3g}]"
+        crossings.append(min(inside, key=lambda x: abs(x - crossing)))
+    return f" [{min(crossings):.3g}, {max(crossings):.3g}]"
 
 
 def _counts(db: Database, provider: str, runs: Sequence[Made]) -> Query:

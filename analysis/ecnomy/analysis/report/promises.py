@@ -68,9 +68,11 @@ def _table(db: Database, answer: Answer, own: str, tariffs: tuple[Tariff, ...]) 
     )
     rows = []
     for tariff in tariffs:
-        found = [row for row in query.rows if row[0] == tariff.name]
-        requested, sold, ended, broken = ([int(row[i]) for row in found] for i in (2, 3, 4, 5))
-        worst = max((float(row[6]) for row in found if row[6] is not None), default=float("nan"))
+        of_tariff = [row for row in query.rows if row[0] == tariff.name]
+        requested, sold, ended, broken = ([int(row[i]) for row in of_tariff] for i in (2, 3, 4, 5))
+        worst = max(
+            (float(row[6]) for row in of_tariff if row[6] is not None), default=float("nan")
+        )
         blocked = [a - b for a, b in zip(requested, sold, strict=True)]
         limit = tariff.max_blocking_rate
         of = f"{tariff.name}: " if len(tariffs) > 1 else ""
@@ -110,8 +112,8 @@ def _files(db: Database, answer: Answer, own: str) -> Table | None:
     )
     rows = []
     for row in files:
-        found = [one for one in query.rows if one[0] == row.name]
-        sold, back = ([int(one[i]) for one in found] for i in (2, 3))
+        of_tariff = [one for one in query.rows if one[0] == row.name]
+        sold, back = ([int(one[i]) for one in of_tariff] for i in (2, 3))
         most = f"delivered within {row.deadline}"
         rows.append(_row(f"{row.name}: paid back", back, sold, "paid for", None, "-", most))
     return Table(

@@ -36,32 +36,32 @@ def provenance(material: Material, db: Database, command: list[str]) -> Section:
 
 def _facts(material: Material, command: list[str]) -> list[tuple[str, str]]:
     first = material.made[0]
-    found = [("command", shlex.join(command)), ("title", material.title)]
+    facts = [("command", shlex.join(command)), ("title", material.title)]
     if material.sweep:
         head = head_of(material.folder)
         digest = hashlib.sha256(head["base"].encode()).hexdigest()[:_DIGITS]
-        found += [("sweep", str(head.get("file", ""))), ("scenario", str(head.get("scenario", "")))]
-        found += [("digest of the scenario (sha256, as swept from)", digest)]
+        facts += [("sweep", str(head.get("file", ""))), ("scenario", str(head.get("scenario", "")))]
+        facts += [("digest of the scenario (sha256, as swept from)", digest)]
     if first.run is not None:
         digests = dict.fromkeys(_digest(made) for made in material.made)
         shown = ", ".join(list(digests)[:3]) + (
             f" and {len(digests) - 3} more" if len(digests) > 3 else ""
         )
-        found += [("digests of the scenarios (sha256, without the seed)", shown)]
-        found += [
+        facts += [("digests of the scenarios (sha256, without the seed)", shown)]
+        facts += [
             (f"version of {k}", str(v)) for k, v in sorted(first.run.manifest.versions.items())
         ]
     seeds = list(dict.fromkeys(made.seed for made in material.made))
-    found.append(("seeds", ", ".join(map(str, seeds[:20])) + (" ..." if len(seeds) > 20 else "")))
+    facts.append(("seeds", ", ".join(map(str, seeds[:20])) + (" ..." if len(seeds) > 20 else "")))
     for key in material.keys:
-        found.append(
+        facts.append(
             (
                 f"varied: {key.path}" + (f" ({', '.join(key.sets)})" if key.sets else ""),
                 ", ".join(key.value_text(v) for v in key.values)
                 + (f" {key.unit}" if key.unit else ""),
             )
         )
-    return found
+    return facts
 
 
 def _digest(made: Made) -> str:

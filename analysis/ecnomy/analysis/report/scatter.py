@@ -90,7 +90,7 @@ def samples_of(
     if len(edges) < 2:
         return {}
     sent, marks, lost, later = (reports.differences(n, edges) for n in counted)
-    found = {}
+    samples = {}
     groups = {name: flows_of(run, (name,)) for name in provider.stream_sources}
     if len(groups) > 1:
         groups[_ALL] = every
@@ -101,8 +101,8 @@ def samples_of(
         n = packets[some]
         if not len(n):
             continue
-        found[name] = Samples(n, marked[some] / n, bad[some] / n)
-    return found
+        samples[name] = Samples(n, marked[some] / n, bad[some] / n)
+    return samples
 
 
 def _edges(t_ps: Integers, low: int, high: int, step: int) -> Integers:

@@ -23,9 +23,9 @@ def sensitivity(material: Material, db: Database, answer: Answer) -> Section | N
         choice if choice is not None else value
         for choice, value in zip(answer.choice, material.world, strict=True)
     )
-    found = {key: _of_key(material, db, answer, reference, key) for key in material.keys}
-    blocks: list[Block] = [_table(found, reference, material, answer)]
-    bars = [bar for key, rows in found.items() if (bar := _bar(key, rows)) is not None]
+    rows_by_key = {key: _of_key(material, db, answer, reference, key) for key in material.keys}
+    blocks: list[Block] = [_table(rows_by_key, reference, material, answer)]
+    bars = [bar for key, rows in rows_by_key.items() if (bar := _bar(key, rows)) is not None]
     if bars and (answer.by_files or not answer.unsold):
         bars.sort(key=lambda bar: bar[1] - bar[3])
         blocks.insert(0, _tornado(bars, answer))
@@ -51,13 +51,13 @@ def _of_key(
 
 
 def _table(
-    found: dict[Key, list[_Row]],
+    rows_by_key: dict[Key, list[_Row]],
     reference: tuple[Value | None, ...],
     material: Material,
     answer: Answer,
 ) -> Table:
     rows, queries = [], []
-    for key, values in found.items():
+    for key, values in rows_by_key.items():
         chosen = reference[material.keys.index(key)]
         for value, one, less in values:
             same = value == chosen

@@ -111,12 +111,12 @@ def signed(value: Any) -> str:
 
 def _check(answer: Answer, table: Table) -> None:
     assert table.query is not None
-    found = int(table.query.rows[-1][2])
+    profit_micro = int(table.query.rows[-1][2])
     wanted = sum(_profit(made, answer.provider) for made in answer.runs)
-    if found != wanted:
+    if profit_micro != wanted:
         raise ResultsError(
-            f"{answer.runs[0].label}: for {answer.provider}, the query on the page returns {found} "
-            f"micro-units, but the ledger has {wanted}"
+            f"{answer.runs[0].label}: for {answer.provider}, the query on the page returns "
+            f"{profit_micro} micro-units, but the ledger has {wanted}"
         )
 
 

@@ -34,7 +34,7 @@ def swept_providers(material: Material) -> dict[int, tuple[Provider, ...]]:
     rows = {int(row["number"]) + 1: row for row in _rows(open_sweep(material.folder, raw=True))}
     paths, ties = [key.path for key in material.keys], head.get("ties", {})
     providers_at: dict[tuple[Any, ...], tuple[Provider, ...]] = {}
-    found = {}
+    by_run = {}
     for made in material.made:
         values = tuple(rows[made.number][path] for path in paths)
         if values not in providers_at:
@@ -44,8 +44,8 @@ def swept_providers(material: Material) -> dict[int, tuple[Provider, ...]]:
                 for place in paths_under([path], ties)
             ]
             providers_at[values] = _providers(base, [*changes, *head.get("variant", ())], material)
-        found[made.number] = providers_at[values]
-    return found
+        by_run[made.number] = providers_at[values]
+    return by_run
 
 
 def _rows(frame: Any) -> list[dict[str, Any]]:

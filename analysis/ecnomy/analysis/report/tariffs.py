@@ -66,8 +66,8 @@ def tariffs_of(providers_by_run: Mapping[int, tuple[Provider, ...]]) -> dict[int
             there.add((offer.price, offer.reimbursement))
     together = {
         key
-        for key, found in pairs.items()
-        if len(found) > 1 and all(price == back for price, back in found)
+        for key, pairs_of_key in pairs.items()
+        if len(pairs_of_key) > 1 and all(price == back for price, back in pairs_of_key)
     }
     return {number: _of_run(providers, together) for number, providers in providers_by_run.items()}
 
@@ -98,8 +98,8 @@ def _of_run(providers: tuple[Provider, ...], together: Set[tuple[str, str]]) -> 
 
 def _time_s(value: Any) -> float | None:
     """Return a time such as "60.0 s" in seconds; None for other values or up to 0 s."""
-    found = _AMOUNT.fullmatch(value) if isinstance(value, str) else None
-    if found is None or found[2] not in _SECONDS:
+    match = _AMOUNT.fullmatch(value) if isinstance(value, str) else None
+    if match is None or match[2] not in _SECONDS:
         return None
-    seconds = float(found[1]) * _SECONDS[found[2]]
+    seconds = float(match[1]) * _SECONDS[match[2]]
     return seconds if seconds > 0 else None

@@ -100,18 +100,19 @@ def _promise(db: Database, answer: Answer, own: str, tariff: Tariff) -> Words:
     if bad is not None:
         text += f" {percent(bad)} of the packets of these calls were lost or later than {promise}"
         text += f". The promise allows {100 * tariff.max_delay_rate:g} % of a call's packets."
-    found = queueing_of(answer.runs[0], tariff) if broken else None
-    if found is not None:
-        fit = found.fitting(promised_s)
-        holds = f"{found.packets:,} packets of {found.packet_bytes:,} bytes"
-        text += f" A full buffer of {found.link} ({holds} at {found.rate_bps / 1e6:g} Mbps) delays "
-        text += f"a packet by {found.full_s * _MS:.3g} ms. The promise was {promise}. Without a "
-        text += f"queue, a packet takes {found.way_s * _MS:.3g} ms of it; "
+    queueing = queueing_of(answer.runs[0], tariff) if broken else None
+    if queueing is not None:
+        fit = queueing.fitting(promised_s)
+        holds = f"{queueing.packets:,} packets of {queueing.packet_bytes:,} bytes"
+        text += f" A full buffer of {queueing.link} ({holds} at {queueing.rate_bps / 1e6:g} Mbps) "
+        text += f"delays a packet by {queueing.full_s * _MS:.3g} ms. The promise was {promise}. "
+        text += f"Without a queue, a packet takes {queueing.way_s * _MS:.3g} ms of it; "
         text += f"{fit:,} queued packets use up the rest."
-        if fit < found.packets:
+        if fit < queueing.packets:
             text += f" A buffer of {fit:,} packets, or a promise of "
-            text += f"{(found.full_s + found.way_s) * _MS:.3g} ms, would leave no packet late there"
-            text += "; packets that do not fit into a smaller buffer are lost and count as well."
+            text += f"{(queueing.full_s + queueing.way_s) * _MS:.3g} ms, would leave no packet "
+            text += "late there; packets that do not fit into a smaller buffer are lost "
+            text += "and count as well."
     return Words.of(text, queries=(query,))
 
 
@@ -125,16 +126,16 @@ def queueing_of(made: Made, tariff: Tariff) -> Queueing | None:
         return None
     links = [(i, plan.links[i]) for i in source.path]
     way_ps = sum(link.delay_ps for _, link in links)
-    found = []
+    queues = []
     for index, link in links:
         packet = max(s.packet_bytes for s in plan.sources if index in s.path)
         held = link.buffer_packets * packet if link.buffer_packets >= 0 else link.buffer_bytes
         way_ps += source.packet_bytes * 8 * PS_PER_S // link.rate_bps
         if held > 0 and packet > 0:
-            found.append((held * 8 / link.rate_bps, link, packet, held // packet))
-    if not found:
+            queues.append((held * 8 / link.rate_bps, link, packet, held // packet))
+    if not queues:
         return None
-    full_s, link, packet, packets = max(found, key=lambda one: one[0])
+    full_s, link, packet, packets = max(queues, key=lambda one: one[0])
     return Queueing(link.name, link.rate_bps, packet, packets, full_s, way_ps / PS_PER_S)
 
 
@@ -148,10 +149,10 @@ def _price(answer: Answer) -> Words:
 def _looser(db: Database, answer: Answer) -> Words | None:
     """Return a paragraph on the strictest looser promise that earns money; None if none broke."""
     broken = answer.counts.rows[0][3]
-    found = promised_otherwise(db, answer) if broken else None
-    if found is None:
+    promises = promised_otherwise(db, answer) if broken else None
+    if promises is None:
         return None
-    query, own_limit = found
+    query, own_limit = promises
     looser = [(i, q, v) for i, (q, v) in enumerate(query.rows) if q > own_limit and v is not None]
     earns = next(((i, q, v) for i, q, v in looser if v > 0), None)
     if earns is not None:

@@ -25,14 +25,14 @@ def on_first_use(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]
         homes: name -> the module of the package that defines it.
     """
 
-    def found(name: str) -> Any:
+    def get_name(name: str) -> Any:
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         value = getattr(importlib.import_module(f"{package}.{homes[name]}"), name)
         setattr(sys.modules[package], name, value)
         return value
 
-    return found
+    return get_name
 
 
 def scipy_part(name: str) -> Any:

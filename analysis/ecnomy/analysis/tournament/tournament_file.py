@@ -96,7 +96,7 @@ def _read(node: Node, sweep: Sweep, own: tuple[str, ...], fast: Node | None) -> 
     if "finalists" in given:
         finalists = TOURNAMENT["finalists"].read(given["finalists"], "tournament.finalists")
     axes, networks = read_networks(given.get("networks"))
-    found = Tournament(
+    tournament = Tournament(
         sweep=sweep,
         player=player,
         populations=_populations(given["populations"]),
@@ -109,14 +109,14 @@ def _read(node: Node, sweep: Sweep, own: tuple[str, ...], fast: Node | None) -> 
         networks={network.name: network.on(sweep) for network in networks},
         axes=axes,
     )
-    found = _without_misfits(found, given["strategies"])
+    tournament = _without_misfits(tournament, given["strategies"])
     for network in networks:
-        _try_network(found, network)
-    if len(found.entrants) < 2:
-        one = "only one strategy that plays" if found.entrants else "no strategy that plays"
+        _try_network(tournament, network)
+    if len(tournament.entrants) < 2:
+        one = "only one strategy that plays" if tournament.entrants else "no strategy that plays"
         raise given["strategies"].place.error("tournament.strategies", one, "at least two")
-    finalists = min(finalists, len(found.entrants))
-    return msgspec.structs.replace(found, finalists=finalists)
+    finalists = min(finalists, len(tournament.entrants))
+    return msgspec.structs.replace(tournament, finalists=finalists)
 
 
 def _check_keys(node: Node, path: str) -> None:
@@ -126,13 +126,13 @@ def _check_keys(node: Node, path: str) -> None:
             raise node.keys[key].error(f"{path}.{key}", f"the unknown key {key!r}", expected)
 
 
-def _without_misfits(found: Tournament, places: Node) -> Tournament:
+def _without_misfits(tournament: Tournament, places: Node) -> Tournament:
     """Drop installed strategies with an invalid scenario; raise an error for named strategies."""
-    fit, absent = [], dict(found.absent)
-    for number, entrant in enumerate(found.entrants):
-        profile = alone(number, found.populations[0], len(found.entrants))
+    fit, absent = [], dict(tournament.absent)
+    for number, entrant in enumerate(tournament.entrants):
+        profile = alone(number, tournament.populations[0], len(tournament.entrants))
         try:
-            found.sweep.scenario_at(assignment_of(found, profile), found.sweep.seed)
+            tournament.sweep.scenario_at(assignment_of(tournament, profile), tournament.sweep.seed)
             fit.append(entrant)
         except ScenarioError as error:
             if not entrant.stated:
@@ -143,7 +143,7 @@ def _without_misfits(found: Tournament, places: Node) -> Tournament:
             where = f" ({error.path})" if error.path else ""
             raise place.error(path, f"{error.found}{where}", error.expected) from None
     absent = dict(sorted(absent.items()))
-    return msgspec.structs.replace(found, entrants=tuple(fit), absent=absent)
+    return msgspec.structs.replace(tournament, entrants=tuple(fit), absent=absent)
 
 
 def _player(node: Node, sweep: Sweep) -> str:
@@ -160,13 +160,13 @@ def _populations(node: Node) -> tuple[int, ...]:
     path = "tournament.populations"
     if not node.items():
         raise node.place.error(path, show(node), "a list of numbers of players")
-    found = tuple(
+    populations = tuple(
         int(TOURNAMENT["populations"].read(item, f"{path}[{index}]"))
         for index, item in enumerate(node.items())
     )
-    if list(found) != sorted(set(found)):
-        raise node.place.error(path, str(list(found)), "each number once, in rising order")
-    return found
+    if list(populations) != sorted(set(populations)):
+        raise node.place.error(path, str(list(populations)), "each number once, in rising order")
+    return populations
 
 
 def _per_player(node: Node | None) -> dict[str, tuple[float, str]]:
@@ -180,9 +180,9 @@ def _per_player(node: Node | None) -> dict[str, tuple[float, str]]:
     }
 
 
-def _try_network(found: Tournament, network: Network) -> None:
-    profile = alone(0, found.populations[0], len(found.entrants))
-    own = found.on(network.name)
+def _try_network(tournament: Tournament, network: Network) -> None:
+    profile = alone(0, tournament.populations[0], len(tournament.entrants))
+    own = tournament.on(network.name)
     try:
         own.sweep.scenario_at(assignment_of(own, profile), own.sweep.seed)
     except ScenarioError as error:
@@ -202,10 +202,10 @@ def _utility(node: Node) -> Utility:
         reason = " ".join(str(error).split())
         raise kind.place.error(f"{path}.kind", show(kind), f"a utility ({reason})") from None
     params = read_params(node, path, cls, _trial)
-    found = _trial(kind.value, params)
-    if found.x0 is None:
+    utility = _trial(kind.value, params)
+    if utility.x0 is None:
         raise node.place.error(f"{path}.x0", "no 'x0'", "a rate such as 1 Mbps")
-    return found
+    return utility
 
 
 def _trial(kind: str, params: Params) -> Utility:

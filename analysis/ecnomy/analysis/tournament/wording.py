@@ -33,30 +33,30 @@ def money(value: float, sign: str = "") -> str:
     return minus(f"{value:{sign}.2f}")
 
 
-def headline(found: TournamentFindings) -> str:
+def headline(findings: TournamentFindings) -> str:
     """Return a headline about whether it is worth paying for congestion."""
-    if len(found.payers) in (0, len(found.table)):
-        who = "Everybody" if found.payers else "Nobody"
+    if len(findings.payers) in (0, len(findings.table)):
+        who = "Everybody" if findings.payers else "Nobody"
         return f"{who} pays here, so the runs do not show whether it is worth paying"
-    verdicts = {one.verdict for one in found.outcomes}
+    verdicts = {one.verdict for one in findings.outcomes}
     if len(verdicts) > 1:
         return "Whether it is worth paying depends on the number of players"
     return _PAYS[verdicts.pop()]
 
 
-def verdict_class(found: TournamentFindings) -> str:
+def verdict_class(findings: TournamentFindings) -> str:
     """Return the CSS class that colours the headline."""
-    verdicts = {one.verdict for one in found.outcomes}
-    if len(verdicts) > 1 or len(found.payers) in (0, len(found.table)):
+    verdicts = {one.verdict for one in findings.outcomes}
+    if len(verdicts) > 1 or len(findings.payers) in (0, len(findings.table)):
         return "undecided"
     return {1: "yes", -1: "no", 0: "undecided"}[verdicts.pop()]
 
 
-def summary(found: TournamentFindings) -> str:
+def summary(findings: TournamentFindings) -> str:
     """Return sentences on the main rest points, with a player's payments and earnings at each."""
     ends: dict[str, list[PopulationOutcome]] = {}
-    for one in found.outcomes:
-        ends.setdefault(_end(found, one), []).append(one)
+    for one in findings.outcomes:
+        ends.setdefault(_end(findings, one), []).append(one)
     sentences = []
     for end, ones in ends.items():
         who = listed([str(one.players) for one in ones])
@@ -66,12 +66,12 @@ def summary(found: TournamentFindings) -> str:
     return " ".join(sentences)
 
 
-def _end(found: TournamentFindings, outcome: PopulationOutcome) -> str:
+def _end(findings: TournamentFindings, outcome: PopulationOutcome) -> str:
     first = outcome.rests[0]
     if not first.still:
         return f"shares never come to rest ({outcome.paying:.0%} pay in the end)"
     often = "" if first.starts > 0.995 else f" from {first.starts:.0%} of starts"
-    return f"it ends with {mix_of(found, first)}{often}"
+    return f"it ends with {mix_of(findings, first)}{often}"
 
 
 def _each(values: Sequence[float], none: str, some: str) -> str:
@@ -81,19 +81,21 @@ def _each(values: Sequence[float], none: str, some: str) -> str:
     return some.format(amounts[0] if len(set(amounts)) == 1 else listed(amounts))
 
 
-def mix_of(found: TournamentFindings, rest: Rest) -> str:
+def mix_of(findings: TournamentFindings, rest: Rest) -> str:
     """Return a mix in words, e.g. `all average` or `60% elastic and 40% reno`."""
-    names = [found.table.names[number] for number in found.finalists]
+    names = [findings.table.names[number] for number in findings.finalists]
     return shares_words(rest.mix, names)
 
 
-def sure_words(found: TournamentFindings) -> str:
+def sure_words(findings: TournamentFindings) -> str:
     """Return sentences on the agreement of seeds, and on strategies that gain by entering."""
-    seeds = found.table.seeds
-    agree = [f"{one.agree} of {seeds} seeds with {one.players} players" for one in found.outcomes]
+    seeds = findings.table.seeds
+    agree = [
+        f"{one.agree} of {seeds} seeds with {one.players} players" for one in findings.outcomes
+    ]
     enters = {
-        (one.players, found.table.names[entry.stranger])
-        for one in found.outcomes
+        (one.players, findings.table.names[entry.stranger])
+        for one in findings.outcomes
         for entry in one.open
     }
     agreement = f"Each single seed gives the same result in {listed(agree)}."
@@ -108,30 +110,30 @@ def sure_words(found: TournamentFindings) -> str:
     )
 
 
-def temptations(found: TournamentFindings) -> list[Change]:
+def temptations(findings: TournamentFindings) -> list[Change]:
     """Return the best change of a payer to a strategy that never pays, for each population.
 
     Before the change, all players use the paying strategy that earns most if all use it.
     """
-    return _best(found, among_payers=True)
+    return _best(findings, among_payers=True)
 
 
-def returns(found: TournamentFindings) -> list[Change]:
+def returns(findings: TournamentFindings) -> list[Change]:
     """Return the best change of a non-payer to a paying strategy, for each population."""
-    return _best(found, among_payers=False)
+    return _best(findings, among_payers=False)
 
 
-def _best(found: TournamentFindings, *, among_payers: bool) -> list[Change]:
-    table, best = found.table, []
+def _best(findings: TournamentFindings, *, among_payers: bool) -> list[Change]:
+    table, best = findings.table, []
     for players in table.populations:
-        old = [n for n in range(len(table)) if (n in found.payers) == among_payers]
+        old = [n for n in range(len(table)) if (n in findings.payers) == among_payers]
         old = [n for n in old if table.paid_alone(n, players) > 0] if among_payers else old
         own = [
             one
-            for one in found.changes
+            for one in findings.changes
             if one.players == players
             and one.old in old
-            and (one.new in found.payers) != among_payers
+            and (one.new in findings.payers) != among_payers
         ]
         if own:
             most = max(old, key=lambda n: float(table.alone(n, players).mean()))
@@ -140,7 +142,7 @@ def _best(found: TournamentFindings, *, among_payers: bool) -> list[Change]:
     return best
 
 
-def entry_words(found: TournamentFindings, entry: Invasion) -> str:
+def entry_words(findings: TournamentFindings, entry: Invasion) -> str:
     """Return the strategy of a lone entrant and its gain, in words."""
-    name, gain = found.table.names[entry.stranger], entry.gain.difference
+    name, gain = findings.table.names[entry.stranger], entry.gain.difference
     return f"{name} {money(gain.mean, '+')} ({money(gain.low, '+')} to {money(gain.high, '+')})"

@@ -195,11 +195,11 @@ def _ends(tuning: Tuning, best: Values, outcome: Interval) -> str:
     """Return a warning about parameters whose best value is at an end of the range, or ""."""
     if tuning.aim == TARGET:
         return ""
-    found = []
+    warnings = []
     for path, value, r in zip(tuning.paths, best, tuning.ranges, strict=True):
         low, high, at = (math.log(x) if r.log else x for x in (r.low, r.high, value))
         share = (at - low) / (high - low)
         if share <= _EDGE or share >= 1 - _EDGE:
             end = "low" if share < 0.5 else "high"
-            found.append(f"{path} is best at the {end} end of its range")
-    return ", ".join(found) + (": a wider range may contain better values" if found else "")
+            warnings.append(f"{path} is best at the {end} end of its range")
+    return ", ".join(warnings) + (": a wider range may contain better values" if warnings else "")

@@ -146,16 +146,16 @@ def declared_of(run: RawRun, agents: tuple[AgentSpec, ...]) -> tuple[Declared, .
     Raises:
         StrategyError: a strategy cannot be constructed.
     """
-    found: list[Declared] = []
+    declared: list[Declared] = []
     taken: set[str] = set()
     for agent in sorted(agents, key=lambda one: not preset_of(one.role).uses):
         utility = declared_utility(agent.strategy)
         own = set(agent.sources) if preset_of(agent.role).uses else set()
         own |= {source for offer in agent.classes for source in offer.sources}
         if utility is not None and own - taken:
-            found.append(_declared(run.plan, agent.name, utility, own - taken))
+            declared.append(_declared(run.plan, agent.name, utility, own - taken))
             taken |= own
-    return tuple(found)
+    return tuple(declared)
 
 
 def _declared(plan: Plan, agent: str, utility: Utility, sources: set[str]) -> Declared:

@@ -336,6 +336,6 @@ def _nash(
     )
     if not (players.marginal(np.full(len(each), capacity / len(each))) > 0).all():
         return math.nan  # a user demands less than an equal share
-    found = nash_equilibrium(players, len(each), capacity)
-    over = found.rates > (high / members)[each] * (1 + 1e-9)
-    return math.nan if over.any() else found.utility
+    equilibrium = nash_equilibrium(players, len(each), capacity)
+    over = equilibrium.rates > (high / members)[each] * (1 + 1e-9)
+    return math.nan if over.any() else equilibrium.utility

@@ -70,11 +70,11 @@ def margins_of(run: RawRun, windows: tuple[Window, ...]) -> tuple[Margin, ...]:
     """
     flows = Epochs(run.flow_epochs, "flow", run.plan.row_count)
     links = Epochs(run.link_epochs, "link", len(run.plan.links))
-    found: dict[str, Margin] = {}
+    margins: dict[str, Margin] = {}
     for one in (one for window in windows for one in _margins(run.plan, flows, links, window)):
-        if one.link not in found or one.margin < found[one.link].margin:
-            found[one.link] = one
-    return tuple(sorted(found.values(), key=lambda one: one.margin))
+        if one.link not in margins or one.margin < margins[one.link].margin:
+            margins[one.link] = one
+    return tuple(sorted(margins.values(), key=lambda one: one.margin))
 
 
 def _margins(plan: Plan, flows: Epochs, links: Epochs, window: Window) -> Iterator[Margin]:

@@ -214,16 +214,16 @@ def welfare_columns(results: Path) -> dict[str, float | None]:
     Raises:
         ResultsError: a table is missing or unreadable.
     """
-    found = welfare_of(open_raw(results), nash=False)
-    if found is None:
+    welfare = welfare_of(open_raw(results), nash=False)
+    if welfare is None:
         return {}
     return {
-        "welfare": found.per_s(found.welfare_micro),
-        "consumer_surplus": found.per_s(found.surplus_micro),
-        **{f"profit.{one.name}": found.per_s(one.net_micro) for one in found.sellers},
-        "jain": found.jain_rates,
-        "optimum_ratio": found.optimum_ratio,
-        "welfare_agents": float(len(found.consumers)),
+        "welfare": welfare.per_s(welfare.welfare_micro),
+        "consumer_surplus": welfare.per_s(welfare.surplus_micro),
+        **{f"profit.{one.name}": welfare.per_s(one.net_micro) for one in welfare.sellers},
+        "jain": welfare.jain_rates,
+        "optimum_ratio": welfare.optimum_ratio,
+        "welfare_agents": float(len(welfare.consumers)),
     }
 
 
@@ -246,9 +246,9 @@ def _accounts(run: RawRun, agents: tuple[AgentSpec, ...], window: Window) -> dic
     own = ledger[(ledger["t_ps"] > window.from_ps) & (ledger["t_ps"] <= window.to_ps)]
     for column, sums in (("credit", received), ("debit", paid)):
         by = [own[column].astype(str), own["kind"].astype(str)]
-        found = own.groupby(by)["amount_micro"].sum()
-        for name, kind in found.index.to_list():
-            if amount := int(found[name, kind]):
+        amounts = own.groupby(by)["amount_micro"].sum()
+        for name, kind in amounts.index.to_list():
+            if amount := int(amounts[name, kind]):
                 sums.setdefault(name, {})[kind] = amount
     names = dict.fromkeys([*received, *paid])
     return {name: Account(name, received.get(name, {}), paid.get(name, {})) for name in names}
@@ -263,7 +263,7 @@ def _users(
     """
     sources = run.plan.row_sources()
     choosing = {choice.agent for choice in choices_of(run)}
-    found = []
+    users = []
     for one, had in zip(declared, parts, strict=True):
         names = {sources[row].name for row in one.rows}
         # member i of each alternative is user i, and rows are ordered by source
@@ -274,8 +274,8 @@ def _users(
         alike = np.array([sources[row].row_flows for row in one.rows]).reshape(shape)[0]
         used = on > 0
         rates = np.repeat(bits[used] / on[used], alike[used])
-        found.append((rates, np.repeat(money[used] / on[used] / one.weight, alike[used])))
-    return found
+        users.append((rates, np.repeat(money[used] / on[used] / one.weight, alike[used])))
+    return users
 
 
 def _jain(values: Floats) -> float:

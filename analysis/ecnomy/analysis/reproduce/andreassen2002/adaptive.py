@@ -21,11 +21,11 @@ _IGNORE: Final = "sources.voice.count"
 
 def figures_of_adaptive(studies: Studies) -> dict[str, Floats]:
     """Return ratios of marking rates and charges between adapting and other calls, by threshold."""
-    found: dict[str, Floats] = {}
+    samples: dict[str, Floats] = {}
     runs = studies[STUDY]
     for threshold in sorted(runs.values(_MAX)):
-        found |= _at(runs.at({_MAX: threshold}), f"{threshold:g}")
-    return found
+        samples |= _at(runs.at({_MAX: threshold}), f"{threshold:g}")
+    return samples
 
 
 def _at(runs: Runs, at: str) -> dict[str, Floats]:

@@ -76,35 +76,35 @@ def _matches(mix: dict[int, Runs], classes: Runs) -> Floats:
 
 def figures(studies: Studies) -> Samples:
     """Return measures of one queue / those of two classes at equal voice delay rates, by mix."""
-    found: dict[str, np.ndarray | float] = {}
+    samples: dict[str, np.ndarray | float] = {}
     downloads: dict[int, np.ndarray] = {}
     classes = rows(studies["diffserv"])
     for voice, mix in mixes(studies["thresholds"]).items():
         own = classes[voice]
         late, wanted = columns(mix, "voice_late"), own.sample("voice_late")
-        found[f"least_minus_classes.{voice}"] = late.min(axis=0) - wanted
-        found[f"most_minus_classes.{voice}"] = late.max(axis=0) - wanted
+        samples[f"least_minus_classes.{voice}"] = late.min(axis=0) - wanted
+        samples[f"most_minus_classes.{voice}"] = late.max(axis=0) - wanted
         where = _matches(mix, own)
-        found[f"threshold.{voice}"] = where
+        samples[f"threshold.{voice}"] = where
         with np.errstate(divide="ignore", invalid="ignore"):
             for name, (one, two) in _RATIOS.items():
-                found[f"ratio.{name}.{voice}"] = _at(mix, one, where) / own.sample(two)
-        found[f"late.one_queue.{voice}"] = _at(mix, "voice_late", where)
-        found[f"late.classes.{voice}"] = wanted
-        found[f"voice_ms.one_queue.{voice}"] = _at(mix, "voice_ms", where)
-        found[f"voice_ms.classes.{voice}"] = own.sample("voice_host_ms")
+                samples[f"ratio.{name}.{voice}"] = _at(mix, one, where) / own.sample(two)
+        samples[f"late.one_queue.{voice}"] = _at(mix, "voice_late", where)
+        samples[f"late.classes.{voice}"] = wanted
+        samples[f"voice_ms.one_queue.{voice}"] = _at(mix, "voice_ms", where)
+        samples[f"voice_ms.classes.{voice}"] = own.sample("voice_host_ms")
         longest = columns(mix, "download_ms")[-1]
-        found[f"control.last_threshold.ratio.download.{voice}"] = longest / own.sample(
+        samples[f"control.last_threshold.ratio.download.{voice}"] = longest / own.sample(
             "download_ms"
         )
-        downloads[voice] = np.asarray(found[f"ratio.download.{voice}"])
-    found["ratio.download.many_minus_few"] = downloads[min(downloads)] - downloads[max(downloads)]
-    return found | _controls(studies)
+        downloads[voice] = np.asarray(samples[f"ratio.download.{voice}"])
+    samples["ratio.download.many_minus_few"] = downloads[min(downloads)] - downloads[max(downloads)]
+    return samples | _controls(studies)
 
 
 def _controls(studies: Studies) -> dict[str, np.ndarray | float]:
     """Return the voice delay of one queue / that of two classes with a longer quantum, by mix."""
-    found: dict[str, np.ndarray | float] = {}
+    samples: dict[str, np.ndarray | float] = {}
     classes = rows(studies["diffserv"])
     runs = studies["diffserv-controls"]
     name = "network.links.bottleneck.scheduler.quantum"
@@ -112,8 +112,8 @@ def _controls(studies: Studies) -> dict[str, np.ndarray | float]:
     for voice, own in rows(longer).items():
         mix = mixes(studies["thresholds"])[voice]
         one = _at(mix, "voice_ms", _matches(mix, classes[voice]))
-        found[f"control.longer_turns.ratio.voice_ms.{voice}"] = one / own.sample("voice_host_ms")
-    return found
+        samples[f"control.longer_turns.ratio.voice_ms.{voice}"] = one / own.sample("voice_host_ms")
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

@@ -31,14 +31,14 @@ def streams_and_blocks(results: Path) -> Mapping[str, float | list[float] | None
     """
     from ecnomy.markets.results.rawrun import open_raw
 
-    found = dict(streams(results))
+    columns = dict(streams(results))
     steps = BLOCK_S // SHORT_S
     for name, counts in counts_of(open_raw(results)).items():
         if name.startswith("stream") or name == "udp":
             whole = (counts.shape[1] - 1) // steps * steps + 1
             for column, row in zip(_COUNTS, counts, strict=True):
-                found[f"block.{column}.{name}"] = np.diff(row[:whole:steps]).tolist()
-    return found
+                columns[f"block.{column}.{name}"] = np.diff(row[:whole:steps]).tolist()
+    return columns
 
 
 def ratio(runs: Runs, rate: str, over: str, under: str) -> Drawn:

@@ -51,26 +51,26 @@ def line_of(rates: dict[float, Floats]) -> Line:
 
     Points without late packets do not count. A line is NaN if fewer than two points remain.
     """
-    f, found = np.array(list(rates)), []
+    f, lines = np.array(list(rates)), []
     for row in np.array(list(rates.values())).T:
         late = row > 0
         enough = late.sum() >= 2
         pair = np.polyfit(f[late], np.log10(row[late]), 1) if enough else [float("nan")] * 2
-        found.append(tuple(pair))
-    slope, zero = np.array(found).T
+        lines.append(tuple(pair))
+    slope, zero = np.array(lines).T
     return Line(slope, zero)
 
 
 def _rates(runs: Runs, **wanted: Any) -> dict[float, Floats]:
     """Return f -> voice delay rates of the runs whose link marks by bytes with these parameters."""
-    found: dict[float, Floats] = {}
+    by_f: dict[float, Floats] = {}
     for text in runs.values(LINK):
         link = json.loads(text)
         size, unit = link["min_threshold"].split()
         link["ratio"] = round(float(link["max_threshold"].split()[0]) / float(size))
         if unit == "bytes" and all(link[name] == value for name, value in wanted.items()):
-            found[float(size) / BYTES_15_MS] = runs.at({LINK: text}).sample("voice_late")
-    return dict(sorted(found.items()))
+            by_f[float(size) / BYTES_15_MS] = runs.at({LINK: text}).sample("voice_late")
+    return dict(sorted(by_f.items()))
 
 
 def _by_packets(runs: Runs) -> Floats:
@@ -89,25 +89,25 @@ def _mixes(studies: Studies) -> dict[str, Runs]:
 
 def figures(studies: Studies) -> Samples:
     """Return delay rates and spreads over mixes, f*, and rates at the f* of another seed."""
-    found: dict[str, np.ndarray | float] = {}
+    samples: dict[str, np.ndarray | float] = {}
     rates = {mix: _rates(runs) for mix, runs in _mixes(studies).items()}
     packets = np.array([_by_packets(runs) for runs in _mixes(studies).values()])
-    found["decades.packets"] = np.log10(packets.max(axis=0) / packets.min(axis=0))
+    samples["decades.packets"] = np.log10(packets.max(axis=0) / packets.min(axis=0))
     for f in rates[_BASE]:
         own = np.array([each[f] for each in rates.values()])
-        found[f"decades.bytes.{f:.2f}"] = np.log10(own.max(axis=0) / own.min(axis=0))
+        samples[f"decades.bytes.{f:.2f}"] = np.log10(own.max(axis=0) / own.min(axis=0))
         for mix, row in zip(rates, own, strict=True):
-            found[f"late.{mix}.{f:.2f}"] = row
+            samples[f"late.{mix}.{f:.2f}"] = row
     lines = {mix: line_of(each) for mix, each in rates.items()}
     learnt = lines[_BASE].f_at(_TARGET)
     for mix, line in lines.items():
-        found[f"f.{mix}"] = line.f_at(_TARGET)
+        samples[f"f.{mix}"] = line.f_at(_TARGET)
         if mix != _BASE:
             off = off_in_errors(line.f_at(_TARGET) - learnt)
-            found[f"errors_off.mix.{mix}"] = off
-        found[f"sampled.{mix}"] = line.rate_at(np.roll(learnt, 1)) / _TARGET
-    found |= {f"late.{mix}.packets": row for mix, row in zip(rates, packets, strict=True)}
-    return found | _variants(studies, learnt)
+            samples[f"errors_off.mix.{mix}"] = off
+        samples[f"sampled.{mix}"] = line.rate_at(np.roll(learnt, 1)) / _TARGET
+    samples |= {f"late.{mix}.packets": row for mix, row in zip(rates, packets, strict=True)}
+    return samples | _variants(studies, learnt)
 
 
 def _variants(studies: Studies, base: Floats) -> dict[str, np.ndarray | float]:
@@ -118,12 +118,12 @@ def _variants(studies: Studies, base: Floats) -> dict[str, np.ndarray | float]:
         "average": {"ratio": 6, "max_probability": 1.0},
         "probability": {"max_probability": 0.5},
     }
-    found: dict[str, np.ndarray | float] = {}
+    samples: dict[str, np.ndarray | float] = {}
     for name, wanted in curves.items():
         own = line_of(_rates(runs, **wanted)).f_at(_TARGET)
-        found[f"f.{name}"] = own
-        found[f"errors_off.curve.{name}"] = abs(off_in_errors(own - base))
-    return found
+        samples[f"f.{name}"] = own
+        samples[f"errors_off.curve.{name}"] = abs(off_in_errors(own - base))
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

@@ -46,34 +46,34 @@ def phase_of(traffic: str) -> str:
     return "tick" if given.get("phase") == "tick" else "independent"
 
 
-def _named(found: SearchResult) -> tuple[str, int]:
-    params = found.params
+def _named(result: SearchResult) -> tuple[str, int]:
+    params = result.params
     return phase_of(str(params[_TRAFFIC])), _MIX[int(params[_WEB])]
 
 
 def figures(studies: Studies) -> Samples:
     """Return each search's outcome by call phase and mix, and the delay rates of two classes."""
-    found: dict[str, np.ndarray | float | Interval] = {}
+    samples: dict[str, np.ndarray | float | Interval] = {}
     for each in search_results_of(studies, "calibration"):
         phase, mix = _named(each)
         at = f"{phase}.{mix}"
-        found[f"reachable.{at}"] = float(each.verdict != "not reachable")
-        found[f"held.{at}"] = float(each.verdict == "found")
-        found[f"threshold.{at}"] = each.interval or float("nan")
-        found[f"tried_at.{at}"] = each.value
-        found[f"late.{at}"] = each.figure
-        found[f"late_over_target.{at}"] = _over(each.figure, each.target)
+        samples[f"reachable.{at}"] = float(each.verdict != "not reachable")
+        samples[f"held.{at}"] = float(each.verdict == "found")
+        samples[f"threshold.{at}"] = each.interval or float("nan")
+        samples[f"tried_at.{at}"] = each.value
+        samples[f"late.{at}"] = each.figure
+        samples[f"late_over_target.{at}"] = _over(each.figure, each.target)
     classes = studies["diffserv"]
     for voice in sorted(classes.values(_VOICE)):
         late = classes.at({_VOICE: voice}).sample("voice_late")
-        found[f"classes.independent.{voice:g}"] = late
+        samples[f"classes.independent.{voice:g}"] = late
     phases = studies["phases"]
     for traffic in phases.values(_TRAFFIC):
         own = phases.at({_TRAFFIC: traffic})
         for web in own.values(_WEB):
             name = f"classes.{phase_of(str(traffic))}.{_MIX[int(web)]}"
-            found[name] = own.at({_WEB: web}).sample("voice_late")
-    return found
+            samples[name] = own.at({_WEB: web}).sample("voice_late")
+    return samples
 
 
 def _over(figure: Interval, target: float) -> Interval:

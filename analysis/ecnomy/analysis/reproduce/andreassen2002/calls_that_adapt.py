@@ -25,14 +25,14 @@ def rates(results: Path) -> Mapping[str, float | None]:
     run = open_raw(results)
     sums: Any = run.table("flows").groupby("source").sum(numeric_only=True)
     seconds = (run.measured.to_ps - run.measured.from_ps) / PS_PER_S
-    found: dict[str, float | None] = {}
+    columns: dict[str, float | None] = {}
     for name in ("voice", "adaptive", "web"):
         own = sums.loc[name]
         delivered, flows = float(own["delivered"]), float(own["members"])
-        found[f"{name}_marking"] = float(own["ce"]) / delivered if delivered else None
-        found[f"{name}_marks_per_s"] = float(own["ce"]) / seconds / flows
-        found[f"{name}_pps"] = delivered / seconds / flows
+        columns[f"{name}_marking"] = float(own["ce"]) / delivered if delivered else None
+        columns[f"{name}_marks_per_s"] = float(own["ce"]) / seconds / flows
+        columns[f"{name}_pps"] = delivered / seconds / flows
         ended = delivered + float(own["lost"])
         late = float(own["late_0"] + own["lost"])
-        found[f"{name}_late"] = late / ended if ended else None
-    return found
+        columns[f"{name}_late"] = late / ended if ended else None
+    return columns

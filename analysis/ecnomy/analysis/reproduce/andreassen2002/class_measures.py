@@ -37,27 +37,27 @@ def by_class(results: Path) -> Mapping[str, float | None]:
     seconds = (run.measured.to_ps - run.measured.from_ps) / PS_PER_S
     classes = _measured_classes(run)
     link = next(link for link in run.plan.links if link.name == "bottleneck")
-    found: dict[str, float | None] = {}
+    columns: dict[str, float | None] = {}
     for name in ("voice", "web"):
         own, rows = sums.loc[name], classes.loc[name]
         sent = float(own["delivered"] + own["lost"])
-        found[f"{name}_late"] = float(own["late_0"] + own["lost"]) / sent
-        found[f"{name}_lost"] = float(own["lost"]) / sent
-        found[f"{name}_mbps"] = float(own["delivered_bytes"] * _BITS / seconds / MEGABIT)
+        columns[f"{name}_late"] = float(own["late_0"] + own["lost"]) / sent
+        columns[f"{name}_lost"] = float(own["lost"]) / sent
+        columns[f"{name}_mbps"] = float(own["delivered_bytes"] * _BITS / seconds / MEGABIT)
         wire_bytes = float(rows["departed_bytes"] / rows["departures"]) + link.framing_bytes
         waited_s = float(rows["delay_sum_ps"] / rows["departures"]) / PS_PER_S
         service_s = link.delay_ps / PS_PER_S + wire_bytes * _BITS / link.rate_bps
-        found[f"{name}_ms"] = 1e3 * (waited_s + service_s)
+        columns[f"{name}_ms"] = 1e3 * (waited_s + service_s)
         host_s = float(own["delay_sum_ps"] / own["delivered"]) / PS_PER_S
-        found[f"{name}_host_ms"] = 1e3 * host_s
-        found[f"{name}_longest_ms"] = 1e3 * float(rows["delay_max_ps"]) / PS_PER_S
+        columns[f"{name}_host_ms"] = 1e3 * host_s
+        columns[f"{name}_longest_ms"] = 1e3 * float(rows["delay_max_ps"]) / PS_PER_S
     whole = sums.loc[["voice", "web"]].sum()
-    found["packet_bytes"] = float(whole["delivered_bytes"] / whole["delivered"])
+    columns["packet_bytes"] = float(whole["delivered_bytes"] / whole["delivered"])
     done = run.table("transfers")
     done = done[(done["complete"] == 1) & (done["start_ps"] >= run.measured.from_ps)]
     times = (done["end_ps"] - done["start_ps"]).to_numpy(dtype=np.float64)
-    found["download_ms"] = float(times.mean() / PS_PER_S * 1e3) if len(times) else None
-    return found
+    columns["download_ms"] = float(times.mean() / PS_PER_S * 1e3) if len(times) else None
+    return columns
 
 
 def shares(results: Path) -> Mapping[str, float]:

@@ -56,47 +56,47 @@ def _correlations(marking: Floats, late: Floats) -> dict[str, float]:
 def of_long_samples(runs: Runs, stream: str, part: float = 1.0) -> dict[str, Floats]:
     """Return the correlations in KINDS for a stream in the first `part` of each run, per seed."""
     rows = zip(runs.row(f"sample.marking.{stream}"), runs.row(f"sample.late.{stream}"), strict=True)
-    found = []
+    by_seed = []
     for marking, late in rows:
         count = round(part * len(marking))
-        found.append(_correlations(marking[:count], late[:count]))
-    return {kind: np.array([each[kind] for each in found]) for kind in KINDS}
+        by_seed.append(_correlations(marking[:count], late[:count]))
+    return {kind: np.array([each[kind] for each in by_seed]) for kind in KINDS}
 
 
 def _tables(studies: Studies) -> dict[str, Floats]:
     """Return correlations of shape [setting, stream, seed] by sample length and kind."""
     settings = [runs for mix in mixes(studies["streams"]).values() for runs in mix.values()]
-    found: dict[str, list[list[Floats]]] = {}
+    tables: dict[str, list[list[Floats]]] = {}
     for runs in settings:
         whole = [of_long_samples(runs, stream) for stream in STREAMS]
         half = [of_long_samples(runs, stream, part=0.5) for stream in STREAMS]
-        found.setdefault("half.both", []).append([each["both"] for each in half])
+        tables.setdefault("half.both", []).append([each["both"] for each in half])
         for kind in KINDS:
-            found.setdefault(f"long.{kind}", []).append([each[kind] for each in whole])
+            tables.setdefault(f"long.{kind}", []).append([each[kind] for each in whole])
             short = [runs.sample(f"short.{kind}.{stream}") for stream in STREAMS]
-            found.setdefault(f"short.{kind}", []).append(short)
-    return {name: np.array(rows) for name, rows in found.items()}
+            tables.setdefault(f"short.{kind}", []).append(short)
+    return {name: np.array(rows) for name, rows in tables.items()}
 
 
 def figures(studies: Studies) -> Samples:
     """Return extremes and means of the correlations, and the effect of blocking on delay rates."""
-    found: dict[str, np.ndarray | float] = {}
+    samples: dict[str, np.ndarray | float] = {}
     tables = _tables(studies)
     for length in ("long", "short"):
         flat = {kind: np.concatenate(tables[f"{length}.{kind}"]) for kind in KINDS}
         for kind, row in flat.items():
-            found[f"{length}.most.{kind}"] = np.nanmax(row, axis=0)
-            found[f"{length}.least.{kind}"] = np.nanmin(row, axis=0)
-            found[f"{length}.mean.{kind}"] = np.nanmean(row, axis=0)
-        found[f"{length}.quantile_70.both"] = np.nanquantile(flat["both"], 0.7, axis=0)
-        found[f"{length}.most_absolute.late_before"] = np.nanmax(
+            samples[f"{length}.most.{kind}"] = np.nanmax(row, axis=0)
+            samples[f"{length}.least.{kind}"] = np.nanmin(row, axis=0)
+            samples[f"{length}.mean.{kind}"] = np.nanmean(row, axis=0)
+        samples[f"{length}.quantile_70.both"] = np.nanquantile(flat["both"], 0.7, axis=0)
+        samples[f"{length}.most_absolute.late_before"] = np.nanmax(
             np.abs(flat["late_before"]), axis=0
         )
-        found[f"{length}.negative_share.late_before"] = np.mean(flat["late_before"] < 0, axis=0)
+        samples[f"{length}.negative_share.late_before"] = np.mean(flat["late_before"] < 0, axis=0)
     both = {name: tables[f"{name}.both"] for name in ("long", "short", "half")}
-    found["both.short_minus_long"] = np.nanmean(both["short"] - both["long"], axis=(0, 1))
-    found["both.whole_minus_half"] = np.mean(both["long"] - both["half"], axis=(0, 1))
-    found["both.30_minus_10"] = np.nanmean(both["long"][:, 2] - both["long"][:, 0], axis=0)
+    samples["both.short_minus_long"] = np.nanmean(both["short"] - both["long"], axis=(0, 1))
+    samples["both.whole_minus_half"] = np.mean(both["long"] - both["half"], axis=(0, 1))
+    samples["both.30_minus_10"] = np.nanmean(both["long"][:, 2] - both["long"][:, 0], axis=0)
     for voice, mix in mixes(studies["streams"]).items():
         for threshold, runs in mix.items():
             ratios = [
@@ -106,8 +106,8 @@ def figures(studies: Studies) -> Samples:
                     for stream in STREAMS
                 )
             ]
-            found[f"accepted_over_all.{voice}.{threshold}"] = np.mean(ratios, axis=0)
-    return found
+            samples[f"accepted_over_all.{voice}.{threshold}"] = np.mean(ratios, axis=0)
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

@@ -45,7 +45,7 @@ def figures(studies: Studies) -> Samples:
     between = (_PACKETS >= _LEAST) & (_PACKETS <= _MOST)
     slopes = np.diff(law[between])
     of_mix = {mix: float(_law(np.array([_AT_BYTES / size]))[0]) for mix, size in _BYTES.items()}
-    found: dict[str, float] = {
+    figures_: dict[str, float] = {
         "most_below": float(law[_PACKETS < _LEAST].max()),
         "least_beyond": float(law[_PACKETS > _MOST].min()),
         "bend_between": float(np.ptp(slopes)),
@@ -53,10 +53,10 @@ def figures(studies: Studies) -> Samples:
         "same_bytes.1100_minus_700": of_mix["1100"] - of_mix["700"],
     }
     for most in _GENTLE:
-        found[f"gentle.largest_difference.max_p={most:g}"] = float(
+        figures_[f"gentle.largest_difference.max_p={most:g}"] = float(
             np.abs(law - _gentle(most)).max()
         )
-    return found
+    return figures_
 
 
 def draw(studies: Studies, figure: Figure) -> None:

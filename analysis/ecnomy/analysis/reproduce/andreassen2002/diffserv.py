@@ -36,24 +36,26 @@ def rows(runs: Runs) -> dict[int, Runs]:
 
 def figures(studies: Studies) -> Samples:
     """Return table measures, differences (web - voice), and rank correlations with web users."""
-    found: dict[str, np.ndarray | float] = {}
+    samples: dict[str, np.ndarray | float] = {}
     mixes = rows(studies["diffserv"])
     for voice, own in mixes.items():
         for name in (*_NAMES, "voice_lost", "web_lost", "voice_longest_ms"):
-            found[f"{name}.{voice}"] = own.sample(name)
+            samples[f"{name}.{voice}"] = own.sample(name)
         for name in ("late", "ms"):
             difference = own.sample(f"web_{name}") - own.sample(f"voice_{name}")
-            found[f"web_minus_voice.{name}.{voice}"] = difference
+            samples[f"web_minus_voice.{name}.{voice}"] = difference
     users = np.array([WEB_USERS[voice] for voice in mixes], dtype=np.float64)
     for name in ("web_late", "web_ms"):
-        found[f"rank.{name}"] = ranks(users, np.array([own.sample(name) for own in mixes.values()]))
+        samples[f"rank.{name}"] = ranks(
+            users, np.array([own.sample(name) for own in mixes.values()])
+        )
     for voice, own in mixes.items():
-        found[f"mbps_per_reader.{voice}"] = own.sample("web_mbps") / WEB_USERS[voice]
-    return found | _controls(studies["diffserv-controls"])
+        samples[f"mbps_per_reader.{voice}"] = own.sample("web_mbps") / WEB_USERS[voice]
+    return samples | _controls(studies["diffserv-controls"])
 
 
 def _controls(runs: Runs) -> dict[str, np.ndarray | float]:
-    found: dict[str, np.ndarray | float] = {}
+    samples: dict[str, np.ndarray | float] = {}
     for web in sorted(runs.values(_WEB)):
         mix = runs.at({_WEB: web})
         longer = mix.at({_QUANTUM: max(mix.values(_QUANTUM))})
@@ -62,8 +64,8 @@ def _controls(runs: Runs) -> dict[str, np.ndarray | float]:
         in_step = mix.at({_VOICE: min(counts)})
         for kind, own in (("longer_turns", longer), ("in_step", in_step), ("windows", small)):
             for name in _NAMES:
-                found[f"control.{kind}.{name}.{web:g}"] = own.sample(name)
-    return found
+                samples[f"control.{kind}.{name}.{web:g}"] = own.sample(name)
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

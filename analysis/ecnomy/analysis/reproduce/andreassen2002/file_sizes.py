@@ -32,11 +32,11 @@ def upper_slope(sizes: Floats, most: float) -> float:
 def figures(studies: Studies) -> Samples:
     """Return slopes over the upper decade, for simulated file sizes and for an unbounded Pareto."""
     least = lower_bound(_MEAN, _MOST, _SHAPE)
-    found: dict[str, list[float]] = {"slope.readers": [], "slope.without_end": []}
+    slopes: dict[str, list[float]] = {"slope.readers": [], "slope.without_end": []}
     for seed in SEEDS:
         uniform = np.random.Generator(np.random.Philox(key=[seed, _KEY])).random(_DRAWS)
         whole = 1 - (least / _MOST) ** _SHAPE
         for name, below in (("readers", whole), ("without_end", 1.0)):
             sizes = least * (1 - uniform * below) ** (-1 / _SHAPE)
-            found[f"slope.{name}"].append(upper_slope(sizes, _MOST))
-    return {name: np.array(values) for name, values in found.items()}
+            slopes[f"slope.{name}"].append(upper_slope(sizes, _MOST))
+    return {name: np.array(values) for name, values in slopes.items()}

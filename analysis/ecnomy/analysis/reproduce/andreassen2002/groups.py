@@ -34,19 +34,19 @@ def downloads_of(results: Path) -> Mapping[str, float | None]:
     table: Any = run.table("transfers")
     table = table[table["start_ps"] >= run.measured.from_ps]
     source = flows.set_index("flow")["source"].loc[table["flow"]].to_numpy()
-    found: dict[str, float | None] = {}
+    columns: dict[str, float | None] = {}
     for name in ("web", "knob", "all"):
         own = table if name == "all" else table[source == name]
         files = flows[flows["source"].isin(["web", "knob"] if name == "all" else [name])]
         whole = own[own["complete"] == 1]
         times = (whole["end_ps"] - whole["start_ps"]).to_numpy(dtype=np.float64) / PS_PER_S
         sent = float(whole["bytes"].sum())
-        found[f"{name}_ms"] = 1e3 * float(times.mean()) if len(times) else None
-        found[f"{name}_mbps"] = _BITS * sent / float(times.sum()) / 1e6 if len(times) else None
-        found[f"{name}_begun"] = float(files["files"].sum())
-        found[f"{name}_asked_mbps"] = _BITS * float(files["file_bytes"].sum()) / seconds / 1e6
-        found[f"{name}_marking"] = float(files["ce"].sum() / files["delivered"].sum())
+        columns[f"{name}_ms"] = 1e3 * float(times.mean()) if len(times) else None
+        columns[f"{name}_mbps"] = _BITS * sent / float(times.sum()) / 1e6 if len(times) else None
+        columns[f"{name}_begun"] = float(files["files"].sum())
+        columns[f"{name}_asked_mbps"] = _BITS * float(files["file_bytes"].sum()) / seconds / 1e6
+        columns[f"{name}_marking"] = float(files["ce"].sum() / files["delivered"].sum())
     voice = flows[flows["source"] == "voice"].sum(numeric_only=True)
-    found["voice_late"] = float(voice["late_0"] / voice["delivered"])
-    found["voice_marking"] = float(voice["ce"] / voice["delivered"])
-    return found
+    columns["voice_late"] = float(voice["late_0"] / voice["delivered"])
+    columns["voice_marking"] = float(voice["ce"] / voice["delivered"])
+    return columns

@@ -99,22 +99,22 @@ def beta_fits(marking: Floats) -> float:
 
 def _beta_of_streams(studies: Studies) -> dict[str, Floats | float]:
     """Return p-values and marks per sample, by seed, for each setting and stream of Table 8."""
-    found: dict[str, Floats | float] = {}
+    samples: dict[str, Floats | float] = {}
     for voice, mix in mixes(studies["streams"]).items():
         for threshold, runs in mix.items():
             for number, stream in enumerate(STREAMS, 1):
                 rows = runs.row(f"sample.marking.{stream}")
                 at = f"{voice}.{threshold}.{number}"
-                found[f"beta.p.{at}"] = np.array([beta_fits(row) for row in rows])
-                found[f"marks_a_sample.{at}"] = runs.sample(f"marks.{stream}") / rows.shape[1]
-    return found
+                samples[f"beta.p.{at}"] = np.array([beta_fits(row) for row in rows])
+                samples[f"marks_a_sample.{at}"] = runs.sample(f"marks.{stream}") / rows.shape[1]
+    return samples
 
 
 def figures(studies: Studies) -> Samples:
     """Return profits, blocked shares and delay rates, and their deviations in standard errors."""
-    found = _beta_of_streams(studies)
+    samples = _beta_of_streams(studies)
     for name in ("charge_variation", "cost_variation", "net_variation", "broken"):
-        found[f"sold.{name}"] = by_strategy(studies["sold"], ACCEPT_ALL).sample(name)
+        samples[f"sold.{name}"] = by_strategy(studies["sold"], ACCEPT_ALL).sample(name)
     for name, correlated in (("correlated", True), ("uncorrelated", False)):
         books: list[Books] = []
         for seed in SEEDS:
@@ -123,14 +123,14 @@ def figures(studies: Studies) -> Samples:
                 keep_books(_draw(rng, correlated=correlated), _draw(rng, correlated=correlated))
             )
         profit, blocked, late, broken = (np.array(row) for row in zip(*books, strict=True))
-        found[f"profit_over_wanted.{name}"] = profit
-        found[f"errors_off.profit.{name}"] = _errors(profit - 1)
-        found[f"blocked.{name}"] = blocked
-        found[f"errors_off.blocked.{name}"] = _errors(blocked - _BLOCKED)
-        found[f"late.accepted_minus_blocked.{name}"] = late
-        found[f"errors_off.late.{name}"] = _errors(late)
-        found[f"broken.{name}"] = broken
-    return found
+        samples[f"profit_over_wanted.{name}"] = profit
+        samples[f"errors_off.profit.{name}"] = _errors(profit - 1)
+        samples[f"blocked.{name}"] = blocked
+        samples[f"errors_off.blocked.{name}"] = _errors(blocked - _BLOCKED)
+        samples[f"late.accepted_minus_blocked.{name}"] = late
+        samples[f"errors_off.late.{name}"] = _errors(late)
+        samples[f"broken.{name}"] = broken
+    return samples
 
 
 def _errors(row: Floats) -> float:

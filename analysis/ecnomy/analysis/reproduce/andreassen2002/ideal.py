@@ -51,17 +51,17 @@ def blocking_point(marking: Floats, late: Floats, guarantee: float) -> float:
 
 def figures(studies: Studies) -> Samples:
     """Return the largest delay rates / the guarantee, and the share of samples discarded."""
-    found: dict[str, list[float]] = {}
+    by_name: dict[str, list[float]] = {}
     for name, related in (("", True), ("control.", False)):
         for seed in SEEDS:
             rng = np.random.Generator(np.random.Philox(key=[seed, _KEY]))
             point = blocking_point(*_draw(rng, related=True), _LATE)
             marking, late = _draw(rng, related=related)
             accepted = late[marking <= point]
-            found.setdefault(f"{name}most_accepted", []).append(float(accepted.max()) / _LATE)
-            found.setdefault(f"{name}most", []).append(float(late.max()) / _LATE)
-            found.setdefault(f"{name}discarded", []).append(float((marking > point).mean()))
-    return {name: np.array(row) for name, row in found.items()}
+            by_name.setdefault(f"{name}most_accepted", []).append(float(accepted.max()) / _LATE)
+            by_name.setdefault(f"{name}most", []).append(float(late.max()) / _LATE)
+            by_name.setdefault(f"{name}discarded", []).append(float((marking > point).mean()))
+    return {name: np.array(row) for name, row in by_name.items()}
 
 
 def draw(studies: Studies, figure: Figure) -> None:

@@ -35,16 +35,16 @@ def _charges(mix: dict[int, Runs], name: str) -> Floats:
 
 def figures(studies: Studies) -> Samples:
     """Return rank correlations of voice charges with the threshold, and ratios of marking rates."""
-    found: dict[str, np.ndarray | float] = {}
+    samples: dict[str, np.ndarray | float] = {}
     for voice, mix in mixes(studies["thresholds"]).items():
         thresholds = np.array(list(mix), dtype=np.float64)
         charge = _charges(mix, "voice") / voice
-        found[f"charge.rank.{voice}"] = ranks(thresholds, charge)
-        found[f"charge.first_over_last.{voice}"] = charge[0] / charge[-1]
+        samples[f"charge.rank.{voice}"] = ranks(thresholds, charge)
+        samples[f"charge.first_over_last.{voice}"] = charge[0] / charge[-1]
         per_packet = columns(mix, "voice_marking") / columns(mix, "web_marking")
         for threshold, own in zip(mix, per_packet, strict=True):
-            found[f"per_packet.voice_over_web.{voice}.{threshold}"] = own
-    return found | controls(studies["windows"]) | figures_of_adaptive(studies)
+            samples[f"per_packet.voice_over_web.{voice}.{threshold}"] = own
+    return samples | controls(studies["windows"]) | figures_of_adaptive(studies)
 
 
 def draw(studies: Studies, figure: Figure) -> None:

@@ -59,7 +59,7 @@ def errors(means: Floats) -> tuple[Floats, Floats]:
 
 def _half_means(studies: Studies) -> dict[str, Floats]:
     """Return mu and p, each of shape [setting, seed, half]."""
-    found: dict[str, list[Floats]] = {"mu": [], "p": []}
+    halves_of: dict[str, list[Floats]] = {"mu": [], "p": []}
     for mix in mixes(studies["streams"]).values():
         for runs in mix.values():
             rows = {
@@ -68,8 +68,8 @@ def _half_means(studies: Studies) -> dict[str, Floats]:
             }
             for name, row in rows.items():
                 halves = np.array_split(row, 2, axis=1)
-                found[name].append(np.stack([half.mean(axis=1) for half in halves], axis=1))
-    return {name: np.array(rows) for name, rows in found.items()}
+                halves_of[name].append(np.stack([half.mean(axis=1) for half in halves], axis=1))
+    return {name: np.array(rows) for name, rows in halves_of.items()}
 
 
 def _earned(studies: Studies, kind: str) -> Floats:
@@ -79,20 +79,22 @@ def _earned(studies: Studies, kind: str) -> Floats:
 
 def figures(studies: Studies) -> Samples:
     """Return errors of estimates with known and unknown settings, and earnings of both firms."""
-    found: dict[str, np.ndarray | float] = {}
+    samples: dict[str, np.ndarray | float] = {}
     for name, means in _half_means(studies).items():
         knowing, blind = errors(means)
-        found |= {f"error.{name}.integrated": knowing, f"error.{name}.independent": blind}
-        found[f"error.{name}.over_independent"] = knowing / blind
-    found["earned.over_sum"] = _earned(studies, ACCEPT_ALL) / _earned(studies, BY_MARKS)
+        samples |= {f"error.{name}.integrated": knowing, f"error.{name}.independent": blind}
+        samples[f"error.{name}.over_independent"] = knowing / blind
+    samples["earned.over_sum"] = _earned(studies, ACCEPT_ALL) / _earned(studies, BY_MARKS)
     for kind, name in ((ACCEPT_ALL, "integrated"), (BY_MARKS, "independent")):
         runs = by_strategy(studies["sold"], kind)
-        found[f"accepted.{name}"] = runs.sample("accepted")
-        found[f"broken.{name}"] = runs.sample("broken")
-        found[f"marks_money.{name}"] = runs.sample("isp_micro") / 1e6
-        found[f"calls_money.{name}"] = runs.sample("gsp_micro") / 1e6
-    found["links_with_classes"] = studies["sold"].frame["links_with_classes"].to_numpy(dtype=float)
-    return found
+        samples[f"accepted.{name}"] = runs.sample("accepted")
+        samples[f"broken.{name}"] = runs.sample("broken")
+        samples[f"marks_money.{name}"] = runs.sample("isp_micro") / 1e6
+        samples[f"calls_money.{name}"] = runs.sample("gsp_micro") / 1e6
+    samples["links_with_classes"] = (
+        studies["sold"].frame["links_with_classes"].to_numpy(dtype=float)
+    )
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

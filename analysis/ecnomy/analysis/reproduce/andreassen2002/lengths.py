@@ -84,35 +84,35 @@ def curve(x: Floats, rates: Floats) -> Parabola:
         return Parabola(np.full(3, _NONE), _NONE, _NONE)
     middle, width = own.mean(), own.std()  # on this scale, squares are not larger than other terms
     design = np.vander((own - middle) / width, 3)
-    found = np.linalg.lstsq(design, logs, rcond=None)[0]
-    left = float(((logs - design @ found) ** 2).sum())
+    coefficients = np.linalg.lstsq(design, logs, rcond=None)[0]
+    left = float(((logs - design @ coefficients) ** 2).sum())
     whole = float(((logs - logs.mean()) ** 2).sum())
-    square, slope, zero = found[0] / width**2, found[1] / width, found[2]
+    square, slope, zero = coefficients[0] / width**2, coefficients[1] / width, coefficients[2]
     shifted = (square, slope - 2 * square * middle, zero - slope * middle + square * middle**2)
     return Parabola(np.array(shifted), float(np.sqrt(left / len(own))), 1 - left / whole)
 
 
 def _curves(ratio: Floats, packets: Floats, late: Floats) -> dict[str, Floats]:
     """Return the scatter around a parabola on each axis; `ratio` and `late` are [point, seed]."""
-    found: dict[str, Floats] = {}
+    samples: dict[str, Floats] = {}
     for name, x in (("bytes", ratio), ("packets", np.broadcast_to(packets[:, None], late.shape))):
         curves = [curve(own, rates) for own, rates in zip(x.T, late.T, strict=True)]
-        found[f"curve.rms.{name}"] = np.array([each.rms for each in curves])
-        found[f"curve.r2.{name}"] = np.array([each.r2 for each in curves])
+        samples[f"curve.rms.{name}"] = np.array([each.rms for each in curves])
+        samples[f"curve.r2.{name}"] = np.array([each.r2 for each in curves])
     rms, r2 = "curve.rms.bytes", "curve.r2.bytes"
-    found[f"{rms}_over_packets"] = found[rms] / found["curve.rms.packets"]
-    found[f"{r2}_minus_packets"] = found[r2] - found["curve.r2.packets"]
-    return found
+    samples[f"{rms}_over_packets"] = samples[rms] / samples["curve.rms.packets"]
+    samples[f"{r2}_minus_packets"] = samples[r2] - samples["curve.r2.packets"]
+    return samples
 
 
 def _axes(studies: Studies) -> dict[int, tuple[Floats, Floats, Floats]]:
     """Return by mix: thresholds in packets, thresholds / bytes sent in 15 ms, voice delay rates."""
-    found = {}
+    axes = {}
     for voice, mix in mixes(studies["thresholds"]).items():
         packets = np.array(list(mix), dtype=np.float64) / 6
         ratio = packets[:, None] * columns(mix, "packet_bytes") / BYTES_15_MS
-        found[voice] = (packets, ratio, columns(mix, "voice_late"))
-    return found
+        axes[voice] = (packets, ratio, columns(mix, "voice_late"))
+    return axes
 
 
 def figures(studies: Studies) -> Samples:
@@ -123,29 +123,29 @@ def figures(studies: Studies) -> Samples:
     packets = np.concatenate([p for p, *_ in own.values()])
     in_bytes = np.array([fit(x, y) for x, y in zip(ratio.T, late.T, strict=True)])
     in_packets = np.array([fit(packets, y) for y in late.T])
-    found: dict[str, np.ndarray | float] = {
+    samples: dict[str, np.ndarray | float] = {
         "residual.bytes": in_bytes[:, 1],
         "residual.bytes_over_packets": in_bytes[:, 1] / in_packets[:, 1],
         "spearman.bytes": in_bytes[:, 2],
         "spearman.bytes_minus_packets": in_bytes[:, 2] - in_packets[:, 2],
         "delay_rate_at_0.8": in_bytes[:, 0],
     }
-    found |= _curves(ratio, packets, late)
+    samples |= _curves(ratio, packets, late)
     downloads = {}
     for voice, mix in mixes(studies["thresholds"]).items():
         axis, axis_bytes, rates = own[voice]
-        found[f"axes.{voice}"] = ranks(axis, axis_bytes)
-        found[f"delay.rank.{voice}"] = ranks(axis_bytes, rates)
+        samples[f"axes.{voice}"] = ranks(axis, axis_bytes)
+        samples[f"delay.rank.{voice}"] = ranks(axis_bytes, rates)
         downloads[voice] = columns(mix, "download_ms")
-        found[f"download.rank.{voice}"] = ranks(axis_bytes, downloads[voice])
-        found[f"marking.rank.{voice}"] = ranks(axis_bytes, columns(mix, "voice_marking"))
+        samples[f"download.rank.{voice}"] = ranks(axis_bytes, downloads[voice])
+        samples[f"marking.rank.{voice}"] = ranks(axis_bytes, columns(mix, "voice_marking"))
         web_over_voice = columns(mix, "web_marking") / columns(mix, "voice_marking")
-        found[f"web_over_voice.rank.{voice}"] = ranks(axis_bytes, web_over_voice)
-        found[f"web_over_voice.first.{voice}"] = web_over_voice[0]
+        samples[f"web_over_voice.rank.{voice}"] = ranks(axis_bytes, web_over_voice)
+        samples[f"web_over_voice.first.{voice}"] = web_over_voice[0]
     most, least = downloads[min(downloads)], downloads[max(downloads)]
-    found["download.many_over_few"] = most.mean(axis=0) / least.mean(axis=0)
-    found |= controls(studies["windows"])
-    return found
+    samples["download.many_over_few"] = most.mean(axis=0) / least.mean(axis=0)
+    samples |= controls(studies["windows"])
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:
@@ -184,11 +184,11 @@ def _points(axis: Axes, x: Floats, rows: Floats, index: int, label: str) -> None
 
 def _drawn(axis: Axes, x: Floats, late: Floats) -> None:
     """Draw the parabola through the seed means of all mixes, within the range of its points."""
-    found = curve(x, late)
+    parabola = curve(x, late)
     own = x[late > _LEAST]
-    if not np.isfinite(found.rms):
+    if not np.isfinite(parabola.rms):
         return
     at = np.linspace(own.min(), own.max(), 60)
-    text = f"all mixes: {found.rms:.2f} decades, $R^2$ {found.r2:.2f}"
-    axis.plot(at, 10 ** np.polyval(found.coefficients, at), color="black", linewidth=1)
+    text = f"all mixes: {parabola.rms:.2f} decades, $R^2$ {parabola.r2:.2f}"
+    axis.plot(at, 10 ** np.polyval(parabola.coefficients, at), color="black", linewidth=1)
     axis.annotate(text, (0.97, 0.04), xycoords="axes fraction", ha="right", fontsize="small")

@@ -36,23 +36,23 @@ def mix(results: Path) -> Mapping[str, float | None]:
     run = open_raw(results)
     sums: Any = run.table("flows").groupby("source").sum(numeric_only=True)
     seconds = (run.measured.to_ps - run.measured.from_ps) / PS_PER_S
-    found: dict[str, float | None] = {}
+    columns: dict[str, float | None] = {}
     for name in ("voice", "web"):
         own = sums.loc[name]
-        found[f"{name}_late"] = float(own["late_0"] / own["delivered"])
-        found[f"{name}_marking"] = float(own["ce"] / own["delivered"])
-        found[f"{name}_mbps"] = float(own["delivered_bytes"] * _BITS / seconds / MEGABIT)
-        found[f"{name}_bytes"] = float(own["delivered_bytes"] / own["delivered"])
+        columns[f"{name}_late"] = float(own["late_0"] / own["delivered"])
+        columns[f"{name}_marking"] = float(own["ce"] / own["delivered"])
+        columns[f"{name}_mbps"] = float(own["delivered_bytes"] * _BITS / seconds / MEGABIT)
+        columns[f"{name}_bytes"] = float(own["delivered_bytes"] / own["delivered"])
         delay_ms = float(own["delay_sum_ps"] / own["delivered"] / PS_PER_S * 1e3)
-        found["voice_ms" if name == "voice" else "web_host_ms"] = delay_ms
+        columns["voice_ms" if name == "voice" else "web_host_ms"] = delay_ms
     whole = sums.loc[["voice", "web"]].sum()
-    found["packet_bytes"] = float(whole["delivered_bytes"] / whole["delivered"])
-    found["web_ms"] = _web_over_router_ms(run, sums)
+    columns["packet_bytes"] = float(whole["delivered_bytes"] / whole["delivered"])
+    columns["web_ms"] = _web_over_router_ms(run, sums)
     done = run.table("transfers")
     done = done[(done["complete"] == 1) & (done["start_ps"] >= run.measured.from_ps)]
     times = (done["end_ps"] - done["start_ps"]).to_numpy(dtype=np.float64)
-    found["download_ms"] = float(times.mean() / PS_PER_S * 1e3) if len(times) else None
-    return found
+    columns["download_ms"] = float(times.mean() / PS_PER_S * 1e3) if len(times) else None
+    return columns
 
 
 def _web_over_router_ms(run: RawRun, sums: Any) -> float:

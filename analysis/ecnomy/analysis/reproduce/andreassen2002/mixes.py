@@ -20,11 +20,11 @@ _VOICE: Final = "sources.voice.count"
 
 def mixes(runs: Runs) -> dict[int, dict[int, Runs]]:
     """Return the runs by number of voice users and largest threshold in packets."""
-    found: dict[int, dict[int, Runs]] = {}
+    by_mix: dict[int, dict[int, Runs]] = {}
     for voice in sorted(runs.values(_VOICE)):
         own = runs.at({_VOICE: voice})
-        found[int(voice)] = {int(t): own.at({_MAX: t}) for t in sorted(own.values(_MAX))}
-    return found
+        by_mix[int(voice)] = {int(t): own.at({_MAX: t}) for t in sorted(own.values(_MAX))}
+    return by_mix
 
 
 def columns(mix: dict[int, Runs], column: str) -> Floats:
@@ -34,15 +34,15 @@ def columns(mix: dict[int, Runs], column: str) -> Floats:
 
 def controls(runs: Runs) -> dict[str, Floats]:
     """Return delays, and ratios of marking rates (voice / web), with smaller receive windows."""
-    found: dict[str, Floats] = {}
+    samples: dict[str, Floats] = {}
     for voice, mix in mixes(runs).items():
         for threshold, own in mix.items():
             at = f"{voice}.{threshold}"
             ratio = own.sample("voice_marking") / own.sample("web_marking")
-            found[f"control.ratio.{at}"] = ratio
+            samples[f"control.ratio.{at}"] = ratio
             for name in ("voice_late", "web_ms"):
-                found[f"control.{name}.{at}"] = own.sample(name)
-    return found
+                samples[f"control.{name}.{at}"] = own.sample(name)
+    return samples
 
 
 def ranks(x: Floats, y: Floats) -> Floats:
@@ -57,8 +57,8 @@ def ranks(x: Floats, y: Floats) -> Floats:
     from scipy.stats import spearmanr
 
     wide = np.broadcast_to(x if x.ndim == 2 else x[:, None], y.shape)
-    found = []
+    correlations = []
     for own, other in zip(wide.T, y.T, strict=True):
         flat = np.ptp(other) == 0 or np.ptp(own) == 0
-        found.append(0.0 if flat else round(float(spearmanr(own, other).statistic), 12))
-    return np.array(found)
+        correlations.append(0.0 if flat else round(float(spearmanr(own, other).statistic), 12))
+    return np.array(correlations)

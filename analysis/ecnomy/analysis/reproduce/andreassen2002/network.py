@@ -20,8 +20,8 @@ def figures(studies: Studies) -> Samples:
     runs = studies["half-duplex"]
     ways = {str(value).lower(): runs.at({_DUPLEX: value}) for value in runs.values(_DUPLEX)}
     half, full = ways["half"], ways["true"]
-    found: dict[str, np.ndarray | float] = {}
+    samples: dict[str, np.ndarray | float] = {}
     for name in ("voice_late", "web_mbps", "web_late", "voice_ms"):
-        found[f"half.{name}"], found[f"full.{name}"] = half.sample(name), full.sample(name)
-        found[f"half_over_full.{name}"] = half.sample(name) / full.sample(name)
-    return found
+        samples[f"half.{name}"], samples[f"full.{name}"] = half.sample(name), full.sample(name)
+        samples[f"half_over_full.{name}"] = half.sample(name) / full.sample(name)
+    return samples

@@ -26,20 +26,20 @@ _WEB_THRESHOLDS: Final = (77, 154)  # packets, as in the table
 
 def figures(studies: Studies) -> Samples:
     """Return class buffers of 50 ms, ratios of web's thresholds, and shares of the link by load."""
-    found: dict[str, np.ndarray | float] = {}
+    samples: dict[str, np.ndarray | float] = {}
     packets: dict[str, int] = {}
     for name, (percent, packet_bytes) in _CLASSES.items():
         buffer_bytes = _LINK_BPS * percent * _BUFFER_MS // (100 * 1000 * 8)
-        found[f"buffer_bytes.{name}"] = float(buffer_bytes)
+        samples[f"buffer_bytes.{name}"] = float(buffer_bytes)
         packets[name] = buffer_bytes // packet_bytes
-        found[f"buffer_packets.{name}"] = float(packets[name])
+        samples[f"buffer_packets.{name}"] = float(packets[name])
     least, most = _WEB_THRESHOLDS
-    found["max_threshold_over_buffer.web"] = most / packets["web"]
-    found["min_over_max_threshold.web"] = least / most
+    samples["max_threshold_over_buffer.web"] = most / packets["web"]
+    samples["min_over_max_threshold.web"] = least / most
     for load, runs in _loads(studies["overload"]).items():
         for name in _CLASSES:
-            found[f"share.{load}.{name}"] = runs.sample(f"{name}_share")
-    return found
+            samples[f"share.{load}.{name}"] = runs.sample(f"{name}_share")
+    return samples
 
 
 def _loads(runs: Runs) -> dict[str, Runs]:

@@ -27,18 +27,18 @@ __all__ = ["draw", "figures"]
 
 def figures(studies: Studies) -> Samples:
     """Return ratios of marking rates, voice / web, by mix and threshold, and for adaptive calls."""
-    found: dict[str, np.ndarray | float] = {}
+    samples: dict[str, np.ndarray | float] = {}
     for voice, mix in mixes(studies["thresholds"]).items():
         ratio = columns(mix, "voice_marking") / columns(mix, "web_marking")
         size = "most_voice" if voice == max(WEB_USERS) else "to_1000"
         for threshold, own in zip(mix, ratio, strict=True):
-            found[f"ratio.{size}.{voice}.{threshold}"] = own
-        found[f"first_minus_last.{size}.{voice}"] = ratio[0] - ratio[-1]
-        found[f"rank.{voice}"] = ranks(np.array(list(mix), dtype=np.float64), ratio)
-        found[f"least.{size}.{voice}"] = ratio.min(axis=0)
+            samples[f"ratio.{size}.{voice}.{threshold}"] = own
+        samples[f"first_minus_last.{size}.{voice}"] = ratio[0] - ratio[-1]
+        samples[f"rank.{voice}"] = ranks(np.array(list(mix), dtype=np.float64), ratio)
+        samples[f"least.{size}.{voice}"] = ratio.min(axis=0)
         sizes = columns(mix, "web_bytes") / columns(mix, "voice_bytes")
-        found[f"per_byte_over_per_packet.{voice}"] = sizes.mean(axis=0)
-    return found | controls(studies["windows"]) | figures_of_adaptive(studies)
+        samples[f"per_byte_over_per_packet.{voice}"] = sizes.mean(axis=0)
+    return samples | controls(studies["windows"]) | figures_of_adaptive(studies)
 
 
 def draw(studies: Studies, figure: Figure) -> None:

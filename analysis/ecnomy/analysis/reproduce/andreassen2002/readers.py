@@ -36,20 +36,20 @@ def _kinds(runs: Runs) -> tuple[dict[int, Runs], Runs]:
 def figures(studies: Studies) -> Samples:
     """Return download rates and times by link rate, and the longest download / the patience."""
     patient, impatient = _kinds(studies["readers"])
-    found: dict[str, np.ndarray | float] = {}
+    samples: dict[str, np.ndarray | float] = {}
     for rate, runs in patient.items():
-        found[f"jobs_per_s.{rate}"] = runs.sample("jobs_per_s")
-        found[f"download_ms.{rate}"] = runs.sample("download_ms")
+        samples[f"jobs_per_s.{rate}"] = runs.sample("jobs_per_s")
+        samples[f"download_ms.{rate}"] = runs.sample("download_ms")
     for less, more in ((20, 40), (40, 80)):
-        jobs = found[f"jobs_per_s.{less}"] / found[f"jobs_per_s.{more}"]
-        found[f"jobs.{less}_over_{more}"] = jobs
-        times = found[f"download_ms.{less}"] / found[f"download_ms.{more}"]
-        found[f"times.{less}_over_{more}"] = times
-    found["closed_share.patient"] = patient[40].sample("closed_share")
-    found["closed_share.impatient"] = impatient.sample("closed_share")
-    found["longest_over_patience"] = impatient.sample("longest_ms") / _LIMIT_MS
-    found["longest_over_patience.patient"] = patient[40].sample("longest_ms") / _LIMIT_MS
-    return found
+        jobs = samples[f"jobs_per_s.{less}"] / samples[f"jobs_per_s.{more}"]
+        samples[f"jobs.{less}_over_{more}"] = jobs
+        times = samples[f"download_ms.{less}"] / samples[f"download_ms.{more}"]
+        samples[f"times.{less}_over_{more}"] = times
+    samples["closed_share.patient"] = patient[40].sample("closed_share")
+    samples["closed_share.impatient"] = impatient.sample("closed_share")
+    samples["longest_over_patience"] = impatient.sample("longest_ms") / _LIMIT_MS
+    samples["longest_over_patience.patient"] = patient[40].sample("longest_ms") / _LIMIT_MS
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

@@ -84,23 +84,23 @@ def _variants(studies: Studies) -> dict[str, Runs]:
 def figures(studies: Studies) -> Samples:
     """Return delays, their deviations and mean runs of marks, and ratios of variants, per seed."""
     variants = _variants(studies)
-    found: dict[str, np.ndarray | float] = {}
+    samples: dict[str, np.ndarray | float] = {}
     for name, runs in variants.items():
         for column in ("delay_ms", "delay_sd_ms", "mean_run", "marking"):
-            found[f"{column}.{name}"] = runs.sample(column)
+            samples[f"{column}.{name}"] = runs.sample(column)
     for curve, control in (("smooth", ""), ("abrupt", "control.")):
         for column in ("delay_ms", "delay_sd_ms"):
-            ratio = found[f"{column}.instant.{curve}"] / found[f"{column}.average.{curve}"]
-            found[f"{control}{column}.instant_over_average"] = np.asarray(ratio)
+            ratio = samples[f"{column}.instant.{curve}"] / samples[f"{column}.average.{curve}"]
+            samples[f"{control}{column}.instant_over_average"] = np.asarray(ratio)
     for queue, control in (("instant", ""), ("average", "control.")):
-        ratio = found[f"mean_run.{queue}.smooth"] / found[f"mean_run.{queue}.abrupt"]
-        found[f"{control}mean_run.smooth_over_abrupt"] = np.asarray(ratio)
+        ratio = samples[f"mean_run.{queue}.smooth"] / samples[f"mean_run.{queue}.abrupt"]
+        samples[f"{control}mean_run.smooth_over_abrupt"] = np.asarray(ratio)
     low = _at_threshold(studies, min)
     abrupt, smooth = (low.at({MOST: most}).sample("mean_run") for most in sorted(low.values(MOST)))
-    found["control.low.mean_run.smooth_over_abrupt"] = smooth / abrupt
+    samples["control.low.mean_run.smooth_over_abrupt"] = smooth / abrupt
     for name, row in (("abrupt", abrupt), ("smooth", smooth)):
-        found[f"control.low.mean_run.{name}"] = row
-    return found
+        samples[f"control.low.mean_run.{name}"] = row
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

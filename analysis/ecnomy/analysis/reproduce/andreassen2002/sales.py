@@ -29,8 +29,8 @@ def of_calls(calls: pd.DataFrame) -> Mapping[str, float]:
     back = own["reimbursement_micro"].to_numpy(dtype=np.float64)
     cost = own["ce"].to_numpy(dtype=np.float64)
     rows = {"charge": charge, "cost": cost, "net": charge - back}
-    found = {f"{name}_variation": float(row.std() / row.mean()) for name, row in rows.items()}
-    return {**found, "broken": float((back > 0).mean()), "calls": float(len(own))}
+    variations = {f"{name}_variation": float(row.std() / row.mean()) for name, row in rows.items()}
+    return {**variations, "broken": float((back > 0).mean()), "calls": float(len(own))}
 
 
 def earned(ledger: pd.DataFrame, party: str) -> float:

@@ -77,15 +77,15 @@ def streams(results: Path) -> Mapping[str, float | list[float] | None]:
     run = open_raw(results)
     counts = counts_of(run)
     tests = [name for name in counts if name.startswith("stream")]
-    found: dict[str, float | list[float] | None] = {}
+    columns: dict[str, float | list[float] | None] = {}
     for name, (sent, marked, late) in counts.items():
         total = float(sent[-1] - sent[0])
-        found[f"marks.{name}"] = float(marked[-1] - marked[0])
-        found[f"marking.{name}"] = float(marked[-1] - marked[0]) / total
-        found[f"late.{name}"] = float(late[-1] - late[0]) / total
+        columns[f"marks.{name}"] = float(marked[-1] - marked[0])
+        columns[f"marking.{name}"] = float(marked[-1] - marked[0]) / total
+        columns[f"late.{name}"] = float(late[-1] - late[0]) / total
     for name in tests:
-        found |= _of_stream(name, *counts[name])
-    return found
+        columns |= _of_stream(name, *counts[name])
+    return columns
 
 
 def _of_stream(
@@ -110,13 +110,13 @@ def counts_of(run: RawRun) -> dict[str, Floats]:
     table: Any = run.table("flow_epochs")
     table = table[(table["t_ps"] - run.measured.from_ps) % (SHORT_S * PS_PER_S) == 0]
     table = table[table["t_ps"] >= run.measured.from_ps].sort_values("t_ps")
-    found: dict[str, Floats] = {}
+    by_source: dict[str, Floats] = {}
     flows: Any = run.table("flows")
     for flow, source in zip(flows["flow"], flows["source"], strict=True):
         own = table[table["flow"] == flow]
         columns = (own["sent"], own["ce"], own[LATE] + own["lost"])
         counts = np.array([column.to_numpy(dtype=np.float64) for column in columns])
-        found[source] = found[source] + counts if source in found else counts
-    udp = [name for name in found if name.startswith("stream") or name == "voice"]
-    found["udp"] = sum((found[name] for name in udp), start=0 * found["voice"])
-    return found
+        by_source[source] = by_source[source] + counts if source in by_source else counts
+    udp = [name for name in by_source if name.startswith("stream") or name == "voice"]
+    by_source["udp"] = sum((by_source[name] for name in udp), start=0 * by_source["voice"])
+    return by_source

@@ -24,14 +24,14 @@ _WHO: Final = {(False, False): "none", (False, True): "half", (True, True): "all
 
 
 def _agents(studies: Studies) -> dict[tuple[str, str], Runs]:
-    runs, found = studies["smart-ftp"], {}
+    runs, by_agent = studies["smart-ftp"], {}
     for value in runs.values(_MARKING):
         threshold = str(msgspec.json.decode(value)["max_threshold"]).split()[0]
         for home, lab in _pairs(runs):
             smart = tuple(msgspec.json.decode(s)["kind"] == "all-or-nothing" for s in (home, lab))
             own = runs.at({_MARKING: value, _HOME: home, _LAB: lab})
-            found[_WHO[smart[0], smart[1]], threshold] = own
-    return found
+            by_agent[_WHO[smart[0], smart[1]], threshold] = own
+    return by_agent
 
 
 def _pairs(runs: Runs) -> list[tuple[str, str]]:
@@ -39,43 +39,45 @@ def _pairs(runs: Runs) -> list[tuple[str, str]]:
 
 
 def _knobs(studies: Studies) -> dict[tuple[str, str], Runs]:
-    runs, found = studies["knob"], {}
+    runs, by_knob = studies["knob"], {}
     name = f"{_MARKING}.max_threshold"
     for threshold in runs.values(name):
         for flows in runs.values(_FLOWS):
             who = "before" if float(flows) == 1 else "knob"
-            found[who, f"{float(threshold):g}"] = runs.at({name: threshold, _FLOWS: flows})
-    return found
+            by_knob[who, f"{float(threshold):g}"] = runs.at({name: threshold, _FLOWS: flows})
+    return by_knob
 
 
 def figures(studies: Studies) -> Samples:
     """Return download times with agents or a knob / those without, and voice delay rates."""
-    found: dict[str, np.ndarray | float] = {}
+    samples: dict[str, np.ndarray | float] = {}
     agents = _agents(studies)
     for (who, threshold), runs in agents.items():
-        found[f"download_ms.{who}.{threshold}"] = runs.sample("all_ms")
-        found[f"voice_late.agents.{who}.{threshold}"] = runs.sample("voice_late")
-        found[f"asked_mbps.{who}.{threshold}"] = runs.sample("all_asked_mbps")
-        found[f"web_marking.{who}.{threshold}"] = runs.sample("all_marking")
+        samples[f"download_ms.{who}.{threshold}"] = runs.sample("all_ms")
+        samples[f"voice_late.agents.{who}.{threshold}"] = runs.sample("voice_late")
+        samples[f"asked_mbps.{who}.{threshold}"] = runs.sample("all_asked_mbps")
+        samples[f"web_marking.{who}.{threshold}"] = runs.sample("all_marking")
         if who == "none":
             continue
         none = agents["none", threshold]
-        found[f"times_over_none.{who}.{threshold}"] = runs.sample("all_ms") / none.sample("all_ms")
+        samples[f"times_over_none.{who}.{threshold}"] = runs.sample("all_ms") / none.sample(
+            "all_ms"
+        )
         if who == "half":
             for group, name in (("web", "others"), ("knob", "smart")):
                 ratio = runs.sample(f"{group}_ms") / none.sample(f"{group}_ms")
-                found[f"times_over_none.half.{name}.{threshold}"] = ratio
+                samples[f"times_over_none.half.{name}.{threshold}"] = ratio
     knobs = _knobs(studies)
     for (who, threshold), runs in knobs.items():
-        found[f"voice_late.{who}.{threshold}"] = runs.sample("voice_late")
+        samples[f"voice_late.{who}.{threshold}"] = runs.sample("voice_late")
         for group, name in (("knob", "users"), ("web", "others")):
-            found[f"{who}.{name}_ms.{threshold}"] = runs.sample(f"{group}_ms")
-            found[f"{who}.{name}_mbps.{threshold}"] = runs.sample(f"{group}_mbps")
+            samples[f"{who}.{name}_ms.{threshold}"] = runs.sample(f"{group}_ms")
+            samples[f"{who}.{name}_mbps.{threshold}"] = runs.sample(f"{group}_mbps")
             if who == "knob":
                 before = knobs["before", threshold].sample(f"{group}_ms")
                 ratio = runs.sample(f"{group}_ms") / before
-                found[f"knob.{name}_over_before.{threshold}"] = ratio
-    return found
+                samples[f"knob.{name}_over_before.{threshold}"] = ratio
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:
@@ -95,8 +97,8 @@ def draw(studies: Studies, figure: Figure) -> None:
                 else f"knob.{n}_over_before.{threshold}"
                 for n in names
             ]
-            found = [interval_of(samples[key]) for key in keys]
-            known = [(x, i) for x, i in enumerate(found) if i]
+            intervals = [interval_of(samples[key]) for key in keys]
+            known = [(x, i) for x, i in enumerate(intervals) if i]
             style = {**look(index), "linestyle": "none", "capsize": 4}
             at = [x + 0.1 * (2 * index - 1) for x, _ in known]
             errors = [i.high - i.mean for _, i in known]

@@ -62,30 +62,30 @@ def off_in_errors(row: np.ndarray) -> float:
 
 def figures(studies: Studies) -> Samples:
     """Return ratios of marking and delay rates: UDP / each stream, and each stream / the first."""
-    found: dict[str, np.ndarray | float | Interval] = {}
+    samples: dict[str, np.ndarray | float | Interval] = {}
     sets = {name: of_set(studies["stream-sets"], name) for name in (*SETS, "steady", "step")}
     for name, runs in sets.items():
         control = "" if name in SETS else "control."
         for number, stream in enumerate(STREAMS, 1):
             for rate in ("marking", "late"):
                 own = runs.sample(f"{rate}.{stream}")
-                found[f"{rate}.{name}.{number}"] = own
+                samples[f"{rate}.{name}.{number}"] = own
                 over = runs.sample(f"{rate}.udp") / own
-                found[f"{control}{rate}.udp_over_stream.{name}.{number}"] = over
+                samples[f"{control}{rate}.udp_over_stream.{name}.{number}"] = over
     first = sets["rate"].sample("marks.stream-1")
     for number, stream in enumerate(STREAMS[1:], 2):
-        found[f"marks.{number}_over_1"] = sets["rate"].sample(f"marks.{stream}") / first
+        samples[f"marks.{number}_over_1"] = sets["rate"].sample(f"marks.{stream}") / first
         own = sets["rate"].sample(f"marking.{stream}")
-        found[f"marking.rate.{number}_over_1"] = own / sets["rate"].sample("marking.stream-1")
+        samples[f"marking.rate.{number}_over_1"] = own / sets["rate"].sample("marking.stream-1")
     by_bytes = of_set(studies["stream-sets"], "bytes")
     for number, size in enumerate(SETS["size"][1][1:], 2):
         own, smallest = (sets["size"].sample(f"marking.stream-{n}") for n in (number, 1))
-        found[f"errors_off.size.{size}_minus_128"] = off_in_errors(own - smallest)
+        samples[f"errors_off.size.{size}_minus_128"] = off_in_errors(own - smallest)
         over = by_bytes.sample(f"marking.stream-{number}") / by_bytes.sample("marking.stream-1")
-        found[f"bytes.marking.{size}_over_128"] = over
+        samples[f"bytes.marking.{size}_over_128"] = over
     for name, runs in sets.items():
-        found |= _by_blocks(name, runs)
-    return found | controls(studies)
+        samples |= _by_blocks(name, runs)
+    return samples | controls(studies)
 
 
 def _by_blocks(name: str, runs: Runs) -> dict[str, float | Interval]:
@@ -93,17 +93,17 @@ def _by_blocks(name: str, runs: Runs) -> dict[str, float | Interval]:
 
     `alike` is 1 if the interval of a stream's rate / the first stream's contains 1, otherwise 0.
     """
-    found: dict[str, float | Interval] = {}
+    samples: dict[str, float | Interval] = {}
     control = "" if name in SETS else "control."
     for rate in ("marking", "late"):
         for number, stream in enumerate(STREAMS, 1):
             at = f"{control}blocks.{rate}.{name}"
-            found[f"{at}.udp_over_{number}"] = ratio(runs, rate, "udp", stream)
+            samples[f"{at}.udp_over_{number}"] = ratio(runs, rate, "udp", stream)
             if number > 1:
                 own = ratio(runs, rate, stream, STREAMS[0])
-                found[f"{at}.{number}_over_1"] = own
-                found[f"{control}alike.{rate}.{name}.{number}"] = float(own.low <= 1 <= own.high)
-    return found
+                samples[f"{at}.{number}_over_1"] = own
+                samples[f"{control}alike.{rate}.{name}.{number}"] = float(own.low <= 1 <= own.high)
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

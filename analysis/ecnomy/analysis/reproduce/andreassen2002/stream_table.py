@@ -25,7 +25,7 @@ _RATES = ("late", "marking")
 
 def figures(studies: Studies) -> Samples:
     """Return the table's rates, their spread over streams, and ratios by threshold and mix."""
-    found: dict[str, np.ndarray | float | Interval] = {}
+    samples: dict[str, np.ndarray | float | Interval] = {}
     table = mixes(studies["streams"])
     lowest: dict[int, np.ndarray] = {}
     for voice, mix in table.items():
@@ -34,38 +34,38 @@ def figures(studies: Studies) -> Samples:
             for name in _RATES
         }
         for name in _RATES:
-            found[f"{name}.last_over_first.{voice}"] = means[name][-1] / means[name][0]
+            samples[f"{name}.last_over_first.{voice}"] = means[name][-1] / means[name][0]
         lowest[voice] = means["late"][0]
         for threshold, runs in mix.items():
             at = f"{voice}.{threshold}"
             marking = np.array([runs.sample(f"marking.{stream}") for stream in STREAMS])
-            found[f"marking.most_over_least.{at}"] = marking.max(axis=0) / marking.min(axis=0)
+            samples[f"marking.most_over_least.{at}"] = marking.max(axis=0) / marking.min(axis=0)
             for number, stream in enumerate(STREAMS, 1):
                 for name in _RATES:
-                    found[f"{name}.{at}.{number}"] = runs.sample(f"{name}.{stream}")
+                    samples[f"{name}.{at}.{number}"] = runs.sample(f"{name}.{stream}")
             for rate in _RATES:
                 for number, under in ((2, 1), (3, 1), (3, 2)):
                     pair = f"stream-{number}", f"stream-{under}"
-                    found[f"blocks.{rate}.{at}.{number}_over_{under}"] = ratio(runs, rate, *pair)
+                    samples[f"blocks.{rate}.{at}.{number}_over_{under}"] = ratio(runs, rate, *pair)
             for other in ("voice", "web"):
-                found[f"control.marking.{other}.{at}"] = runs.sample(f"marking.{other}")
-    found |= controls(studies)
+                samples[f"control.marking.{other}.{at}"] = runs.sample(f"marking.{other}")
+    samples |= controls(studies)
     users = sorted(lowest)
     for fewer, more in zip(users, users[1:], strict=False):
-        found[f"late.lowest.{more}_over_{fewer}"] = lowest[more] / lowest[fewer]
-    return found
+        samples[f"late.lowest.{more}_over_{fewer}"] = lowest[more] / lowest[fewer]
+    return samples
 
 
 def controls(studies: Studies) -> dict[str, np.ndarray | float]:
     """Return rates of the 30 packets/s stream with receive windows of 16 kB, and their ratios."""
-    found: dict[str, np.ndarray | float] = {}
+    samples: dict[str, np.ndarray | float] = {}
     for voice, mix in mixes(studies["narrow-streams"]).items():
         for name in _RATES:
             rows = columns(mix, f"{name}.{STREAMS[-1]}")
-            found[f"control.{name}.last_over_first.{voice}"] = rows[-1] / rows[0]
+            samples[f"control.{name}.last_over_first.{voice}"] = rows[-1] / rows[0]
             for threshold, row in zip(mix, rows, strict=True):
-                found[f"control.{name}.{voice}.{threshold}"] = row
-    return found
+                samples[f"control.{name}.{voice}.{threshold}"] = row
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:
@@ -79,8 +79,8 @@ def draw(studies: Studies, figure: Figure) -> None:
     ]
     for axis, name in zip(axes, _RATES, strict=True):
         for index, stream in enumerate(STREAMS):
-            found = [interval_of(runs.sample(f"{name}.{stream}")) for _, runs in settings]
-            known = [(at, each) for at, each in enumerate(found) if each is not None]
+            intervals = [interval_of(runs.sample(f"{name}.{stream}")) for _, runs in settings]
+            known = [(at, each) for at, each in enumerate(intervals) if each is not None]
             style = look(index) | {"linestyle": "none"}
             axis.errorbar(
                 [at + 0.2 * (index - 1) for at, _ in known],

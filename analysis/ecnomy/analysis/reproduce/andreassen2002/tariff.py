@@ -79,18 +79,18 @@ def _profits(promised: Runs) -> dict[str, np.ndarray | float]:
         "same.900": [profit_off(a, b) for a, b in calm],
         "changed": [profit_off(a, b) for (a, _), (_, b) in zip(crowded, calm, strict=True)],
     }
-    found: dict[str, np.ndarray | float] = {}
+    samples: dict[str, np.ndarray | float] = {}
     for name, values in pairs.items():
         row = np.array(values)
-        found[f"profit_off.{name}"] = row
+        samples[f"profit_off.{name}"] = row
         error = off_in_errors(row)
-        found[f"errors_off.profit.{name}"] = abs(error) if name == "changed" else error
+        samples[f"errors_off.profit.{name}"] = abs(error) if name == "changed" else error
     for voice, runs in mixed.items():
         late = runs.row(f"sample.late.{_STREAM}")
-        found[f"broken.{voice}"] = (late > _LATE).mean(axis=1)
-        found[f"late.{voice}"] = late.mean(axis=1)
-        found[f"cost.{voice}"] = runs.row(f"sample.marking.{_STREAM}").mean(axis=1)
-    return found
+        samples[f"broken.{voice}"] = (late > _LATE).mean(axis=1)
+        samples[f"late.{voice}"] = late.mean(axis=1)
+        samples[f"cost.{voice}"] = runs.row(f"sample.marking.{_STREAM}").mean(axis=1)
+    return samples
 
 
 def _costs(sets: Runs) -> tuple[Floats, Floats]:
@@ -107,25 +107,25 @@ def _costs(sets: Runs) -> tuple[Floats, Floats]:
 def figures(studies: Studies) -> Samples:
     """Return the linearity of costs in packet rates, the cost of bursts, and a tariff's profit."""
     rates, costs = _costs(studies["stream-sets"])
-    found: dict[str, np.ndarray | float] = {
+    samples: dict[str, np.ndarray | float] = {
         "straightness": np.array([straightness(rates, row) for row in costs.T])
     }
     sizes = of_set(studies["stream-sets"], "size")
     for number, size in enumerate(SETS["size"][1][1:], 2):
         first = sizes.sample("marking.stream-1")
         off = off_in_errors(sizes.sample(f"marking.stream-{number}") - first)
-        found[f"errors_off.size.{size}_minus_128"] = off
+        samples[f"errors_off.size.{size}_minus_128"] = off
     steady = studies["bursts"].sample("marking.stream-1")
     for peak in _BURSTS:
         control = "control." if peak == max(_BURSTS) else ""
         over = studies["bursts"].sample(f"marking.stream-{peak}") / steady
-        found[f"{control}bursts.{peak}_over_steady"] = over
+        samples[f"{control}bursts.{peak}_over_steady"] = over
     for voice, mix in mixes(studies["streams"]).items():
         low, *_, high = mix.values()
         for name in ("marking", "late"):
             ratio = high.sample(f"{name}.{_STREAM}") / low.sample(f"{name}.{_STREAM}")
-            found[f"route.{name}.{voice}"] = np.abs(ratio - 1)
-    return found | _profits(studies["promised"])
+            samples[f"route.{name}.{voice}"] = np.abs(ratio - 1)
+    return samples | _profits(studies["promised"])
 
 
 def draw(studies: Studies, figure: Figure) -> None:

@@ -29,7 +29,7 @@ _DOWN = ("voice_marking", "web_marking")
 
 def figures(studies: Studies) -> Samples:
     """Return the table's measures, rank correlations with the threshold, and variation of rates."""
-    found: dict[str, np.ndarray | float] = {}
+    samples: dict[str, np.ndarray | float] = {}
     download: dict[int, np.ndarray] = {}
     means: dict[str, list[np.ndarray]] = {}
     spreads: dict[str, list[np.ndarray]] = {}
@@ -37,25 +37,25 @@ def figures(studies: Studies) -> Samples:
         thresholds = np.array(list(mix), dtype=np.float64)
         for name in (*_UP, *_DOWN):
             way = "up" if name in _UP else "down"
-            found[f"rank.{way}.{name}.{voice}"] = ranks(thresholds, columns(mix, name))
+            samples[f"rank.{way}.{name}.{voice}"] = ranks(thresholds, columns(mix, name))
         download[voice] = ranks(thresholds, columns(mix, "download_ms"))
         size = "many" if WEB_USERS[voice] >= 25 else "few"
-        found[f"rank.download.{size}.{voice}"] = download[voice]
+        samples[f"rank.download.{size}.{voice}"] = download[voice]
         for name in ("voice_mbps", "web_mbps"):
             rates = columns(mix, name)[1:]
-            found[f"variation.{name}.{voice}"] = rates.std(axis=0, ddof=1) / rates.mean(axis=0)
+            samples[f"variation.{name}.{voice}"] = rates.std(axis=0, ddof=1) / rates.mean(axis=0)
             means.setdefault(name, []).append(rates.mean(axis=0))
             spreads.setdefault(name, []).append(rates.std(axis=0, ddof=1))
-        found[f"lowest.voice_late.{voice}"] = columns(mix, "voice_late")[0]
+        samples[f"lowest.voice_late.{voice}"] = columns(mix, "voice_late")[0]
         for threshold, runs in mix.items():
             for name in ("voice_late", "voice_marking", "web_ms"):
-                found[f"{name}.{voice}.{threshold}"] = runs.sample(name)
-    found["rank.download.few_minus_many"] = download[max(download)] - download[min(download)]
+                samples[f"{name}.{voice}.{threshold}"] = runs.sample(name)
+    samples["rank.download.few_minus_many"] = download[max(download)] - download[min(download)]
     for name, own in means.items():
         between = np.array(own).std(axis=0, ddof=1)
-        found[f"between_over_within.{name}"] = between / np.mean(spreads[name], axis=0)
-    found |= controls(studies["windows"])
-    return found
+        samples[f"between_over_within.{name}"] = between / np.mean(spreads[name], axis=0)
+    samples |= controls(studies["windows"])
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

@@ -20,7 +20,7 @@ _BYTES: Final = 128
 
 def figures(studies: Studies) -> Samples:
     """Return errors of mean times and load, in standard errors, and statistics of busy users."""
-    found: dict[str, np.ndarray | float] = {}
+    samples: dict[str, np.ndarray | float] = {}
     runs = studies["voice"]
     for voice in sorted(runs.values(_VOICE)):
         own = runs.at({_VOICE: voice})
@@ -28,14 +28,14 @@ def figures(studies: Studies) -> Samples:
             values, errors = own.sample(f"{name}_s"), own.sample(f"{name}_se_s")
             pooled = float(np.sqrt((errors**2).sum())) / len(values)
             off = (float(values.mean()) - mean_s) / pooled
-            found[f"errors_off.{name}.{voice:g}"] = off
-        found[f"pps.{voice:g}"] = own.sample("call_pps")
-        found[f"packet_bytes.{voice:g}"] = own.sample("packet_bytes")
+            samples[f"errors_off.{name}.{voice:g}"] = off
+        samples[f"pps.{voice:g}"] = own.sample("call_pps")
+        samples[f"packet_bytes.{voice:g}"] = own.sample("packet_bytes")
         offered = own.sample("offered_mbps")
         wanted = voice * _CALL_S / (_IDLE_S + _CALL_S) * 10 * _BYTES * 8 / 1e6
         error = float(offered.std(ddof=1)) / np.sqrt(len(offered))
-        found[f"errors_off.offered.{voice:g}"] = (float(offered.mean()) - wanted) / error
-        found[f"busy.mean_over_binomial.{voice:g}"] = own.sample("busy_over_binomial")
+        samples[f"errors_off.offered.{voice:g}"] = (float(offered.mean()) - wanted) / error
+        samples[f"busy.mean_over_binomial.{voice:g}"] = own.sample("busy_over_binomial")
         variance = own.sample("busy_variance_over_binomial")
-        found[f"busy.variance_over_binomial.{voice:g}"] = variance
-    return found
+        samples[f"busy.variance_over_binomial.{voice:g}"] = variance
+    return samples

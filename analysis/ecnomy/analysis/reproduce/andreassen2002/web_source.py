@@ -30,7 +30,7 @@ def figures(studies: Studies) -> Samples:
 def _states(runs: Runs) -> dict[str, np.ndarray | float]:
     few, endless = sorted(runs.values(_PAGES), key=float)
     own, sessions = runs.at({_PAGES: endless}), runs.at({_PAGES: few})
-    found: dict[str, np.ndarray | float] = {
+    samples: dict[str, np.ndarray | float] = {
         "errors_off.idle": _errors_off(own, "idle_s", _IDLE_S),
         "errors_off.idle_variation": _errors_off(own, "idle_cv", 1.0),
         "errors_off.reading": _errors_off(own, "reading_s", _READING_S),
@@ -41,11 +41,11 @@ def _states(runs: Runs) -> dict[str, np.ndarray | float]:
         "reading_variation": own.sample("reading_cv"),
     }
     distance = own.sample("reading_distance") * np.sqrt(own.sample("readings"))
-    found["branches.distance_over_critical"] = distance / _SIGNIFICANT
+    samples["branches.distance_over_critical"] = distance / _SIGNIFICANT
     pages = float(few)
     wanted = _WINDOW_S * pages / (_IDLE_S + pages * _READING_S)
-    found["errors_off.pages"] = _errors_off(sessions, "pages_per_user", wanted)
-    return found
+    samples["errors_off.pages"] = _errors_off(sessions, "pages_per_user", wanted)
+    return samples
 
 
 def _errors_off(runs: Runs, column: str, wanted: float) -> float:

@@ -24,28 +24,28 @@ _LABELS: Final = {"": "users who react to the price", "control.": "users who do 
 
 def _runs(studies: Studies) -> dict[str, dict[float, Runs]]:
     runs = studies["background"]
-    found: dict[str, dict[float, Runs]] = {}
+    by_prefix: dict[str, dict[float, Runs]] = {}
     for value in runs.values(_STRATEGY):
         own = runs.at({_STRATEGY: value})
         prefix = "control." if msgspec.json.decode(value)["kind"] == "stay" else ""
-        found[prefix] = {price: own.at({_PRICE: price}) for price in sorted(own.values(_PRICE))}
-    return found
+        by_prefix[prefix] = {price: own.at({_PRICE: price}) for price in sorted(own.values(_PRICE))}
+    return by_prefix
 
 
 def figures(studies: Studies) -> Samples:
     """Return user counts, costs [money/MB] and demands [Mbit/s] by price, and ratios of demands."""
-    found: dict[str, np.ndarray | float] = {}
+    samples: dict[str, np.ndarray | float] = {}
     for prefix, by_price in _runs(studies).items():
         before = None
         for price, runs in by_price.items():
             offered = runs.sample("offered_mbps")
-            found[f"{prefix}offered.price={price:g}"] = offered
-            found[f"{prefix}users.price={price:g}"] = runs.sample("users")
-            found[f"{prefix}money_per_mb.price={price:g}"] = runs.sample("money_per_mb")
+            samples[f"{prefix}offered.price={price:g}"] = offered
+            samples[f"{prefix}users.price={price:g}"] = runs.sample("users")
+            samples[f"{prefix}money_per_mb.price={price:g}"] = runs.sample("money_per_mb")
             if before is not None:
-                found[f"{prefix}offered_over_half_price.price={price:g}"] = offered / before
+                samples[f"{prefix}offered_over_half_price.price={price:g}"] = offered / before
             before = offered
-    return found
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

@@ -18,7 +18,7 @@ _TRIPS: Final = 3.0  # far flows' round trip / near flows'
 def figures(studies: Studies) -> Samples:
     """Return near / far throughput, corrected by weights or divided by the ratio of round trips."""
     runs = studies["rtt"]
-    found: dict[str, np.ndarray | float] = {}
+    samples: dict[str, np.ndarray | float] = {}
     for reference in runs.values("sources.light.transport.reference_rtt"):
         for send, prefix in (("ack-clocked", ""), ("paced", "paced.")):
             own = runs.at(
@@ -30,6 +30,6 @@ def figures(studies: Studies) -> Samples:
             ratio = own.sample("light.goodput_bps") / own.sample("heavy.goodput_bps")
             corrected = str(reference) not in ("none", "-1")
             name = "corrected.near_over_far" if corrected else "plain.near_over_far_over_trips"
-            found[prefix + name] = ratio if corrected else ratio / _TRIPS
-            found[f"{prefix}{name}.window_near"] = own.sample("light.mean_cwnd")
-    return found
+            samples[prefix + name] = ratio if corrected else ratio / _TRIPS
+            samples[f"{prefix}{name}.window_near"] = own.sample("light.mean_cwnd")
+    return samples

@@ -40,21 +40,21 @@ def _split(studies: Studies) -> tuple[dict[float, Runs], Runs]:
 def figures(studies: Studies) -> Samples:
     """Return the cost and time of files by budget, and the share of files that arrive complete."""
     budgets, without = _split(studies)
-    found: dict[str, np.ndarray | float] = {}
+    samples: dict[str, np.ndarray | float] = {}
     for money, runs in budgets.items():
         name = f"budget={money:g}"
-        found[f"most_paid_over_budget.{name}"] = runs.sample("most_paid") / money
-        found[f"complete.{name}"] = runs.sample("complete")
-        found[f"mean_paid.{name}"] = runs.sample("mean_paid")
-        found[f"file_s.{name}"] = runs.sample("file_s")
-    found["control.most_paid_over_least_budget"] = without.sample("most_paid") / min(budgets)
-    found["control.mean_paid"] = without.sample("mean_paid")
-    found["control.file_s"] = without.sample("file_s")
-    return found | _controls(studies["budget"])
+        samples[f"most_paid_over_budget.{name}"] = runs.sample("most_paid") / money
+        samples[f"complete.{name}"] = runs.sample("complete")
+        samples[f"mean_paid.{name}"] = runs.sample("mean_paid")
+        samples[f"file_s.{name}"] = runs.sample("file_s")
+    samples["control.most_paid_over_least_budget"] = without.sample("most_paid") / min(budgets)
+    samples["control.mean_paid"] = without.sample("mean_paid")
+    samples["control.file_s"] = without.sample("file_s")
+    return samples | _controls(studies["budget"])
 
 
 def _controls(runs: Runs) -> dict[str, np.ndarray]:
-    found: dict[str, np.ndarray] = {}
+    samples: dict[str, np.ndarray] = {}
     crowds = runs.values(_CROWD)
     places: dict[str, dict[str, Any]] = {
         "no_crowd": {_CROWD: min(crowds), _SEND: "ack-clocked"},
@@ -65,10 +65,10 @@ def _controls(runs: Runs) -> dict[str, np.ndarray]:
         for value in at.values(_STRATEGY):
             money = float(str(msgspec.json.decode(value)["budget"]).split()[0])
             own, name = at.at({_STRATEGY: value}), f"control.{place}.budget={money:g}"
-            found[f"{name}.complete"] = own.sample("complete")
-            found[f"{name}.mean_paid"] = own.sample("mean_paid")
-            found[f"{name}.most_paid"] = own.sample("most_paid") / money
-    return found
+            samples[f"{name}.complete"] = own.sample("complete")
+            samples[f"{name}.mean_paid"] = own.sample("mean_paid")
+            samples[f"{name}.most_paid"] = own.sample("most_paid") / money
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

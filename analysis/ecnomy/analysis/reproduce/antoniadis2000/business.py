@@ -23,18 +23,18 @@ _STEP_S: Final = 2.0
 def figures(studies: Studies) -> Samples:
     """Return the variation of charges and the provider's profit divided by its income, by crowd."""
     runs = studies["who-pays"]
-    found: dict[str, np.ndarray | float] = {}
+    samples: dict[str, np.ndarray | float] = {}
     for count in runs.values(_CROWD):
         own, name = runs.at({_CROWD: count}), f"crowd={count:g}"
         for source in ("resold", "direct"):
-            found[f"charge_cv.{source}.{name}"] = own.sample(f"{source}.charge_cv")
+            samples[f"charge_cv.{source}.{name}"] = own.sample(f"{source}.charge_cv")
         left = {}
         for phase in ("calm", "crowd"):
             fee, marks = (own.sample(f"resold.{phase}_{what}") for what in ("fee", "marks"))
             left[phase] = 1 - marks / fee
-            found[f"profit_over_income.{phase}.{name}"] = left[phase]
-        found[f"profit_lost.{name}"] = 1 - left["crowd"] / left["calm"]
-    return found
+            samples[f"profit_over_income.{phase}.{name}"] = left[phase]
+        samples[f"profit_lost.{name}"] = 1 - left["crowd"] / left["calm"]
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

@@ -41,16 +41,16 @@ def streaming(results: Path) -> Columns:
 
     run = open_raw(results)
     first = round(run.measured.from_ps / PS_PER_S / _FINE_S)
-    found: dict[str, float | Sequence[float]] = {}
+    columns: dict[str, float | Sequence[float]] = {}
     for name, steps in grown(run, "acked_bytes", _FINE_S).items():
         own = steps[:, first:]
-        found[f"{name}.mbps"] = float(8 * own.mean() / _FINE_S / 1e6)
-        found[f"{name}.cv_epoch"] = variation(own)
+        columns[f"{name}.mbps"] = float(8 * own.mean() / _FINE_S / 1e6)
+        columns[f"{name}.cv_epoch"] = variation(own)
         for trips, epochs in _TRIPS.items():
-            found[f"{name}.cv_{trips}_trips"] = variation(own, epochs)
+            columns[f"{name}.cv_{trips}_trips"] = variation(own, epochs)
         shown = steps[0, _SHOWN].reshape(-1, _TRIPS[5]).sum(axis=1)
-        found[f"{name}.course_mbps"] = (8 * shown / (_TRIPS[5] * _FINE_S) / 1e6).tolist()
-    return found
+        columns[f"{name}.course_mbps"] = (8 * shown / (_TRIPS[5] * _FINE_S) / 1e6).tolist()
+    return columns
 
 
 def budget(results: Path) -> Columns:
@@ -86,11 +86,11 @@ def pages(results: Path) -> Columns:
     table: Any = run.table("transfers")
     table = table[(table["complete"] == 1) & (table["start_ps"] >= run.measured.from_ps)]
     times = (table["end_ps"] - table["start_ps"]) / PS_PER_S
-    found: dict[str, float | None] = {}
+    columns: dict[str, float | None] = {}
     for name, own in times.groupby(sources.loc[table["flow"]].to_numpy()):
-        found[f"{name}.page_s"] = float(own.mean())
-        found[f"{name}.pages"] = float(len(own))
-    return found
+        columns[f"{name}.page_s"] = float(own.mean())
+        columns[f"{name}.pages"] = float(len(own))
+    return columns
 
 
 def background(results: Path) -> Columns:
@@ -136,19 +136,19 @@ def who_pays(results: Path) -> Columns:
         {name: steps / MICRO for name, steps in grown(run, column, 1.0).items()}
         for column in ("fee_micro", "mark_charge_micro")
     )
-    found: dict[str, Any] = {}
+    columns: dict[str, Any] = {}
     for name in ("resold", "direct", "resold-log", "direct-log"):
         charge = fees[name] if name.startswith("resold") else marks[name]
-        found[f"{name}.charge_cv"] = variation(charge[:, _PHASES["calm"].start :])
+        columns[f"{name}.charge_cv"] = variation(charge[:, _PHASES["calm"].start :])
         for phase, when in _PHASES.items():
-            found[f"{name}.{phase}_bps"] = float(rates[name][:, when].mean())
-            found[f"{name}.{phase}_fee"] = float(fees[name][:, when].mean())
-            found[f"{name}.{phase}_marks"] = float(marks[name][:, when].mean())
+            columns[f"{name}.{phase}_bps"] = float(rates[name][:, when].mean())
+            columns[f"{name}.{phase}_fee"] = float(fees[name][:, when].mean())
+            columns[f"{name}.{phase}_marks"] = float(marks[name][:, when].mean())
         profit = (fees[name] - marks[name]).sum(axis=0)
-        found[f"{name}.profit_course"] = profit[::_COURSE_S].tolist()
-        found[f"{name}.charge_course"] = charge.sum(axis=0)[::_COURSE_S].tolist()
-        found |= _messages(run, name)
-    return found
+        columns[f"{name}.profit_course"] = profit[::_COURSE_S].tolist()
+        columns[f"{name}.charge_course"] = charge.sum(axis=0)[::_COURSE_S].tolist()
+        columns |= _messages(run, name)
+    return columns
 
 
 def _messages(run: RawRun, source: str) -> dict[str, float]:

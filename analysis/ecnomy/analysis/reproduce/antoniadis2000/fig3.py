@@ -25,11 +25,11 @@ _KEYS: Final = (
 
 
 def _settings(runs: Runs) -> dict[str, tuple[Runs, float]]:
-    found = {}
+    by_setting = {}
     for row in runs.frame[list(_KEYS)].drop_duplicates().to_dict("records"):
         values = {str(key): value for key, value in row.items()}
-        found[_name(values)] = (runs.at(values), float(values[_VIRTUAL]))
-    return found
+        by_setting[_name(values)] = (runs.at(values), float(values[_VIRTUAL]))
+    return by_setting
 
 
 def _name(row: Mapping[str, Any]) -> str:
@@ -44,15 +44,15 @@ def _name(row: Mapping[str, Any]) -> str:
 
 def figures(studies: Studies) -> Samples:
     """Return drops per run, and the queue / B when marking begins, by buffer and setting."""
-    found: dict[str, np.ndarray | float] = {}
+    samples: dict[str, np.ndarray | float] = {}
     for name, (runs, virtual) in _settings(studies["drops"]).items():
-        found[f"dropped.{name}"] = runs.sample("dropped")
-        found[f"late.{name}"] = runs.sample("dropped_late")
+        samples[f"dropped.{name}"] = runs.sample("dropped")
+        samples[f"late.{name}"] = runs.sample("dropped_late")
         if name.startswith("unlimited"):
             longest = runs.sample("longest_at_start")
-            found[f"waiting_over_B.{name}"] = longest / virtual
-            found[f"largest_waiting_minus_B.{name}"] = float(longest.max() - virtual)
-    return found
+            samples[f"waiting_over_B.{name}"] = longest / virtual
+            samples[f"largest_waiting_minus_B.{name}"] = float(longest.max() - virtual)
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

@@ -27,17 +27,17 @@ def figures(studies: Studies) -> Samples:
 
     The prefix `small.` stands for packets of 500 bytes.
     """
-    found: dict[str, np.ndarray | float] = {}
+    samples: dict[str, np.ndarray | float] = {}
     runs = studies["fig4"]
     for mss, size in zip(sorted(runs.values(_MSS), reverse=True), ("", "small."), strict=True):
         own = runs.at({_MSS: mss})
         light, heavy = own.sample("light.mean_cwnd"), own.sample("heavy.mean_cwnd")
-        found[f"{size}mean.light"], found[f"{size}mean.heavy"] = light, heavy
-        found[f"{size}mean.heavy_over_light"] = heavy / light
+        samples[f"{size}mean.light"], samples[f"{size}mean.heavy"] = light, heavy
+        samples[f"{size}mean.heavy_over_light"] = heavy / light
         spread = {name: own.sample(f"{name}.std_cwnd") for name in ("light", "heavy")}
-        found |= {f"{size}std.{name}": values for name, values in spread.items()}
-        found[f"{size}std.heavy_minus_light"] = spread["heavy"] - spread["light"]
-    return found
+        samples |= {f"{size}std.{name}": values for name, values in spread.items()}
+        samples[f"{size}std.heavy_minus_light"] = spread["heavy"] - spread["light"]
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

@@ -30,24 +30,24 @@ def figures(studies: Studies) -> Samples:
     controls = {
         name: ratios(runs, "goodput_bps") for name, runs in controls_of(studies["controls"]).items()
     }
-    found: dict[str, Sample] = {"rank_correlation": rank_correlation(measured)}
+    samples: dict[str, Sample] = {"rank_correlation": rank_correlation(measured)}
     for r, ratio in measured.items():
         size = "large" if r >= 6 else "small"
-        found[f"ratio_over_r.{size}.r={r:g}"] = ratio / r
+        samples[f"ratio_over_r.{size}.r={r:g}"] = ratio / r
         for quantile in (0, 10, 50, 90, 100):
-            found[f"quantile_{quantile}.r={r:g}"] = float(np.percentile(ratio, quantile))
-    found["excess.r=8_minus_r=2"] = measured[8] / 8 - measured[2] / 2
+            samples[f"quantile_{quantile}.r={r:g}"] = float(np.percentile(ratio, quantile))
+    samples["excess.r=8_minus_r=2"] = measured[8] / 8 - measured[2] / 2
     for name, own in controls.items():
-        found[f"control.{name}.rank_correlation"] = rank_correlation(own)
-        found |= {f"control.{name}.ratio_over_r.r={r:g}": ratio / r for r, ratio in own.items()}
+        samples[f"control.{name}.rank_correlation"] = rank_correlation(own)
+        samples |= {f"control.{name}.ratio_over_r.r={r:g}": ratio / r for r, ratio in own.items()}
     for r, ratio in controls.get("no_jitter", {}).items():
         states = states_of(ratio, r).items()
-        found |= {f"control.no_jitter.{name}.r={r:g}": value for name, value in states}
+        samples |= {f"control.no_jitter.{name}.r={r:g}": value for name, value in states}
     for r, ratio in controls["red"].items():
         if r >= 6:
-            found[f"vq_minus_red.r={r:g}"] = controls["as_is"][r] - ratio
-            found[f"ten.vq_minus_red.r={r:g}"] = controls["ten"][r] - controls["red.ten"][r]
-    return found
+            samples[f"vq_minus_red.r={r:g}"] = controls["as_is"][r] - ratio
+            samples[f"ten.vq_minus_red.r={r:g}"] = controls["ten"][r] - controls["red.ten"][r]
+    return samples
 
 
 def states_of(ratio: Floats, r: float) -> dict[str, float]:
@@ -56,11 +56,11 @@ def states_of(ratio: Floats, r: float) -> dict[str, float]:
     Pairs of start times lead to ratios in two states, and a mean would describe neither.
     """
     above = ratio > r
-    found = {"share_above_r": float(above.mean())}
+    states = {"share_above_r": float(above.mean())}
     for name, own in (("median_above_r", ratio[above]), ("median_below_r", ratio[~above])):
         if own.size:
-            found[name] = float(np.median(own))
-    return found
+            states[name] = float(np.median(own))
+    return states
 
 
 def draw(studies: Studies, figure: Figure) -> None:

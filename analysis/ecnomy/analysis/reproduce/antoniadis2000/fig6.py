@@ -23,17 +23,17 @@ def figures(studies: Studies) -> Samples:
     """Return ratios of marking probability, heavy / light, and of burstiness, light / heavy."""
     throughput = ratios(studies["fig5"], "goodput_bps")
     marking = ratios(studies["fig5"], "marking_rate")
-    found: dict[str, Sample] = {"rank_correlation": rank_correlation(marking)}
+    samples: dict[str, Sample] = {"rank_correlation": rank_correlation(marking)}
     for r, ratio in marking.items():
         size = "from_4" if throughput[r].mean() >= 4 else "below_4"
-        found[f"probability.{size}.r={r:g}"] = ratio
+        samples[f"probability.{size}.r={r:g}"] = ratio
     for column in ("sent_cv", "sent_cv_over_poisson"):
         for r, ratio in ratios(studies["bursts"], column).items():
-            found[f"{column}.light_over_heavy.r={r:g}"] = 1 / ratio
+            samples[f"{column}.light_over_heavy.r={r:g}"] = 1 / ratio
     for name, runs in controls_of(studies["controls"]).items():
         for r, ratio in ratios(runs, "marking_rate").items():
-            found[f"control.{name}.probability.r={r:g}"] = ratio
-    return found
+            samples[f"control.{name}.probability.r={r:g}"] = ratio
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

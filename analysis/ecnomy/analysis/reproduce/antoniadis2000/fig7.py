@@ -41,23 +41,23 @@ def figures(studies: Studies) -> Samples:
 
     The prefix `small.` stands for packets of 500 bytes.
     """
-    found: dict[str, Sample] = {}
+    figures_by_name: dict[str, Sample] = {}
     for packets, size in enumerate(("", "small.")):
         own = by_gain(studies["fig7"], packets=packets)
         for column in _COLUMNS:
             samples = {gain: runs.sample(column) for gain, runs in own.items()}
-            found[f"{size}rank_correlation.{column}"] = rank_correlation(samples)
+            figures_by_name[f"{size}rank_correlation.{column}"] = rank_correlation(samples)
             for gain, values in samples.items():
                 part = "large" if gain >= 0.5 else "small"
-                found[f"{size}{column}.{part}.gain={gain:g}"] = values
+                figures_by_name[f"{size}{column}.{part}.gain={gain:g}"] = values
     tiny = by_gain(studies["fig7"], least=0.0)
     least = min(tiny)
-    found[f"settled_s.tiny.gain={least:g}"] = tiny[least].sample("settled_s")
+    figures_by_name[f"settled_s.tiny.gain={least:g}"] = tiny[least].sample("settled_s")
     step = studies["fig7-step"]
     after = {g: step.at({GAIN: g}).sample("settled_s") for g in sorted(step.values(GAIN))}
-    found["step.rank_correlation.settled_s"] = rank_correlation(after)
-    found |= {f"step.settled_s.gain={gain:g}": values for gain, values in after.items()}
-    return found
+    figures_by_name["step.rank_correlation.settled_s"] = rank_correlation(after)
+    figures_by_name |= {f"step.settled_s.gain={gain:g}": values for gain, values in after.items()}
+    return figures_by_name
 
 
 def draw(studies: Studies, figure: Figure) -> None:

@@ -21,24 +21,24 @@ _SLOW_START: Final = "sources.light.transport.slow_start"
 
 def _measured(studies: Studies) -> dict[bool, Ratios]:
     runs = studies["fig9"]
-    found = {}
+    measured = {}
     for value in runs.values(_SLOW_START):
-        found[str(value).lower() in ("true", "1", "1.0")] = ratios(
+        measured[str(value).lower() in ("true", "1", "1.0")] = ratios(
             runs.at({_SLOW_START: value}), "goodput_bps"
         )
-    return found
+    return measured
 
 
 def figures(studies: Studies) -> Samples:
     """Return throughput ratios / r, with and without slow start, and the ratio of the two."""
     measured = _measured(studies)
-    found: dict[str, Sample] = {"rank_correlation": rank_correlation(measured[False])}
+    samples: dict[str, Sample] = {"rank_correlation": rank_correlation(measured[False])}
     for r, ratio in measured[False].items():
         size = "large" if r >= 6 else "small"
-        found[f"ratio_over_r.{size}.r={r:g}"] = ratio / r
-        found[f"proxy.ratio_over_r.{size}.r={r:g}"] = measured[True][r] / r
-        found[f"proxy.over_simulation.r={r:g}"] = measured[True][r] / ratio
-    return found
+        samples[f"ratio_over_r.{size}.r={r:g}"] = ratio / r
+        samples[f"proxy.ratio_over_r.{size}.r={r:g}"] = measured[True][r] / r
+        samples[f"proxy.over_simulation.r={r:g}"] = measured[True][r] / ratio
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

@@ -22,7 +22,7 @@ def figures(studies: Studies) -> Samples:
         name = f"gain={written['gain']:g}" if written["law"] == "wtp" else every
         own[name] = runs.at({"sources.light.transport": value})
     grown = {name: run.sample("growth_per_rtt") for name, run in own.items()}
-    found: dict[str, np.ndarray | float] = {f"per_rtt.{name}": v for name, v in grown.items()}
-    found["over_tcp.gain=1"] = grown["gain=1"] / grown["tcp.each"]
-    found["over_tcp.gain=0.5"] = grown["gain=0.5"] / grown["tcp.every_other"]
-    return found
+    samples: dict[str, np.ndarray | float] = {f"per_rtt.{name}": v for name, v in grown.items()}
+    samples["over_tcp.gain=1"] = grown["gain=1"] / grown["tcp.each"]
+    samples["over_tcp.gain=0.5"] = grown["gain=0.5"] / grown["tcp.every_other"]
+    return samples

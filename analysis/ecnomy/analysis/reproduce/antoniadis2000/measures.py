@@ -49,12 +49,12 @@ def windows(results: Path) -> Columns:
 
     run = open_raw(results)
     skipped = round(run.measured.from_ps / PS_PER_S / _STEP_S)
-    found: dict[str, float | Sequence[float]] = {}
+    columns: dict[str, float | Sequence[float]] = {}
     for source, cwnd in cwnd_series(run).items():
-        found[f"{source}.std_cwnd"] = float(cwnd[:, skipped:].std(axis=1, ddof=1).mean())
+        columns[f"{source}.std_cwnd"] = float(cwnd[:, skipped:].std(axis=1, ddof=1).mean())
         if not source.endswith("-rest"):
-            found[f"{source}.course"] = cwnd[0, 2 * skipped :: 2][: _FIRST // 4].tolist()
-    return found
+            columns[f"{source}.course"] = cwnd[0, 2 * skipped :: 2][: _FIRST // 4].tolist()
+    return columns
 
 
 def convergence(results: Path) -> Columns:
@@ -127,13 +127,13 @@ def burstiness(results: Path) -> Columns:
     from ecnomy.markets.results.rawrun import open_raw
 
     counts = open_raw(results).table("counts")
-    found: dict[str, float | Sequence[float]] = {}
+    columns: dict[str, float | Sequence[float]] = {}
     for source, own in counts[counts["name"] == "sent"].groupby("subject"):
         sent: Any = np.asarray(_in_time(own), dtype=np.float64)
         cv = float(sent.std(ddof=1) / sent.mean())
-        found[f"{source}.sent_cv"] = cv
-        found[f"{source}.sent_cv_over_poisson"] = cv * float(np.sqrt(sent.mean()))
-    return found
+        columns[f"{source}.sent_cv"] = cv
+        columns[f"{source}.sent_cv_over_poisson"] = cv * float(np.sqrt(sent.mean()))
+    return columns
 
 
 def _in_time(own: pd.DataFrame) -> pd.Series[Any]:

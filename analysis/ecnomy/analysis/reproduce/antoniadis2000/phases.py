@@ -56,10 +56,10 @@ def _pages(run: RawRun, source: str, phase: str) -> Floats:
     begin, end = (PS_PER_S * at for at in PHASES[phase])
     flows = run.table("flows")
     own = set(flows.loc[flows["source"] == source, "flow"])
-    found: pd.DataFrame = run.table("transfers")
-    found = found[found["flow"].isin(own) & (found["complete"] == 1)]
-    found = found[(found["start_ps"] >= begin) & (found["start_ps"] < end)]
-    return np.asarray(found["end_ps"] - found["start_ps"], dtype=np.float64) / PS_PER_S
+    pages: pd.DataFrame = run.table("transfers")
+    pages = pages[pages["flow"].isin(own) & (pages["complete"] == 1)]
+    pages = pages[(pages["start_ps"] >= begin) & (pages["start_ps"] < end)]
+    return np.asarray(pages["end_ps"] - pages["start_ps"], dtype=np.float64) / PS_PER_S
 
 
 def _common(run: RawRun) -> tuple[dict[str, Floats], dict[str, Floats], dict[str, Any]]:
@@ -67,14 +67,14 @@ def _common(run: RawRun) -> tuple[dict[str, Floats], dict[str, Floats], dict[str
     rates = {name: 8 * steps for name, steps in grown(run, "acked_bytes", 1.0).items()}
     paid = grown(run, "mark_charge_micro", 1.0)
     charges = {name: steps / MICRO for name, steps in paid.items()}
-    found: dict[str, Any] = {}
+    columns: dict[str, Any] = {}
     for name, steps in rates.items():
         for phase in PHASES:
-            found[f"{name}.{phase}_bps"] = float(_over(steps, phase).mean())
-            found[f"{name}.{phase}_charge"] = float(_over(charges[name], phase).mean())
+            columns[f"{name}.{phase}_bps"] = float(_over(steps, phase).mean())
+            columns[f"{name}.{phase}_charge"] = float(_over(charges[name], phase).mean())
         if name != "background":
-            found[f"{name}.course_mbps"] = (steps.mean(axis=0)[::2] / 1e6).tolist()
-    return rates, charges, found
+            columns[f"{name}.course_mbps"] = (steps.mean(axis=0)[::2] / 1e6).tolist()
+    return rates, charges, columns
 
 
 def classes(results: Path) -> Columns:
@@ -82,13 +82,13 @@ def classes(results: Path) -> Columns:
     from ecnomy.markets.results.rawrun import open_raw
 
     run = open_raw(results)
-    _, charges, found = _common(run)
+    _, charges, columns = _common(run)
     for name in ("gold", "silver"):
         most = max(float(_windows(charges[name], p).max()) for p in ("calm", "crowd", "after"))
-        found[f"{name}.most_charge"] = most
+        columns[f"{name}.most_charge"] = most
         for phase in ("calm", "crowd"):
-            found[f"{name}.page_{phase}_s"] = _mean(_pages(run, f"{name}-pages", phase))
-    return found
+            columns[f"{name}.page_{phase}_s"] = _mean(_pages(run, f"{name}-pages", phase))
+    return columns
 
 
 def handlers(results: Path) -> Columns:
@@ -96,15 +96,15 @@ def handlers(results: Path) -> Columns:
     from ecnomy.markets.results.rawrun import open_raw
 
     run = open_raw(results)
-    rates, charges, found = _common(run)
+    rates, charges, columns = _common(run)
     for phase in ("calm", "crowd", "after"):
         own = _windows(rates["constant"], phase)
-        found[f"constant.least_{phase}_bps"] = float(own.min())
-        found[f"constant.most_{phase}_bps"] = float(own.max())
-        found[f"constant.most_{phase}_charge"] = float(_windows(charges["constant"], phase).max())
+        columns[f"constant.least_{phase}_bps"] = float(own.min())
+        columns[f"constant.most_{phase}_bps"] = float(own.max())
+        columns[f"constant.most_{phase}_charge"] = float(_windows(charges["constant"], phase).max())
     times = _pages(run, "pages", "calm")
-    found["pages.cv"] = float(times.std(ddof=1) / times.mean()) if len(times) > 1 else None
-    return found
+    columns["pages.cv"] = float(times.std(ddof=1) / times.mean()) if len(times) > 1 else None
+    return columns
 
 
 def _mean(values: Floats) -> float | None:

@@ -20,11 +20,11 @@ _WANTED: Final = {"light": 25.0, "heavy": 100.0}  # marks/s, from rate-sweep.yam
 def figures(studies: Studies) -> Samples:
     """Return the ratio of marks per second to their target, by gain and flow."""
     runs = studies["rate"]
-    found: dict[str, np.ndarray | float] = {}
+    samples: dict[str, np.ndarray | float] = {}
     for value in runs.values(_LIGHT):
         kappa = float(str(msgspec.json.decode(value)["kappa"]).split()[0])
         own = runs.at({_LIGHT: value})
         for name, wanted in _WANTED.items():
             marks = own.sample(f"{name}.marks_per_s")
-            found[f"marks_over_wanted.kappa={kappa:g}.{name}"] = marks / wanted
-    return found
+            samples[f"marks_over_wanted.kappa={kappa:g}.{name}"] = marks / wanted
+    return samples

@@ -30,10 +30,10 @@ _PLACES: Final[dict[str, dict[str, float | str]]] = {
 def figures(studies: Studies) -> Samples:
     """Return ratios of Gold to Silver by phase, and charges divided by fees, with controls."""
     runs = studies["scenario1"]
-    found: dict[str, np.ndarray | float] = {}
+    samples: dict[str, np.ndarray | float] = {}
     for prefix, place in _PLACES.items():
-        found |= {prefix + name: v for name, v in _of(runs.at(place)).items()}
-    return found
+        samples |= {prefix + name: v for name, v in _of(runs.at(place)).items()}
+    return samples
 
 
 def _of(runs: Runs) -> dict[str, np.ndarray]:
@@ -43,7 +43,7 @@ def _of(runs: Runs) -> dict[str, np.ndarray]:
     pages = {name: runs.sample(f"{name}.page_crowd_s") for name in _FEES}
     products = {name: pages[name] * runs.sample(f"{name}.crowd_bps") for name in _FEES}
     user = {phase: runs.sample(f"user.{phase}_bps") for phase in ("before", "up", "down")}
-    found = {
+    samples = {
         "calm.gold_over_silver": calm,
         "crowd.gold_over_silver_over_fees": crowd / ratio,
         "crowd.pages.gold_over_silver": pages["gold"] / pages["silver"],
@@ -53,10 +53,10 @@ def _of(runs: Runs) -> dict[str, np.ndarray]:
         "marking_probability": runs.sample("bottleneck.marking_probability"),
     }
     for name, fee in _FEES.items():
-        found[f"most_charge_over_fee.{name}"] = runs.sample(f"{name}.most_charge") / fee
-        found[f"crowd.charge_over_fee.{name}"] = runs.sample(f"{name}.crowd_charge") / fee
-        found[f"crowd.rate_mbps.{name}"] = runs.sample(f"{name}.crowd_bps") / 1e6
-    return found
+        samples[f"most_charge_over_fee.{name}"] = runs.sample(f"{name}.most_charge") / fee
+        samples[f"crowd.charge_over_fee.{name}"] = runs.sample(f"{name}.crowd_charge") / fee
+        samples[f"crowd.rate_mbps.{name}"] = runs.sample(f"{name}.crowd_bps") / 1e6
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

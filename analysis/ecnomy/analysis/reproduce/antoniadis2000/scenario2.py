@@ -37,52 +37,52 @@ _UTILITIES: Final = {
 def figures(studies: Studies) -> Samples:
     """Return the ratios rate / x0, charge / threshold, charge / (x U'(x)), and class rate / fee."""
     runs = studies["scenario2"]
-    found: dict[str, np.ndarray | float] = {}
+    samples: dict[str, np.ndarray | float] = {}
     for prefix, place in _PLACES.items():
-        found |= {prefix + name: v for name, v in _of(runs.at(place)).items()}
+        samples |= {prefix + name: v for name, v in _of(runs.at(place)).items()}
     for send in studies["classes"].values(_SEND):
         prefix = "paced." if send == "paced" else ""
         own = studies["classes"].at({_SEND: send})
         rates = np.array([own.sample(f"class{n}.goodput_bps") / n for n in range(1, 6)])
         for n, rate in enumerate(rates, start=1):
-            found[f"{prefix}classes.rate_over_fee.{n}"] = rate / rates.mean(axis=0)
+            samples[f"{prefix}classes.rate_over_fee.{n}"] = rate / rates.mean(axis=0)
         steps = [np.sign((n + 1) * rates[n] - n * rates[n - 1]) for n in range(1, 5)]
-        found[f"{prefix}classes.ordered"] = np.min(steps, axis=0)
-    return found | _split(studies["who-pays"])
+        samples[f"{prefix}classes.ordered"] = np.min(steps, axis=0)
+    return samples | _split(studies["who-pays"])
 
 
 def _of(runs: Runs) -> dict[str, np.ndarray]:
-    found = {"calm.page_time_cv": runs.sample("pages.cv")}
+    samples = {"calm.page_time_cv": runs.sample("pages.cv")}
     for phase in ("calm", "crowd", "after"):
         for end in ("least", "most"):
             rate = runs.sample(f"constant.{end}_{phase}_bps") / _X0_BPS
-            found[f"{phase}.{end}_rate_over_x0"] = rate
+            samples[f"{phase}.{end}_rate_over_x0"] = rate
         charge = runs.sample(f"constant.most_{phase}_charge")
-        found[f"{phase}.most_charge_over_w"] = charge / _THRESHOLD
-        found[f"{phase}.rate_over_x0"] = runs.sample(f"constant.{phase}_bps") / _X0_BPS
+        samples[f"{phase}.most_charge_over_w"] = charge / _THRESHOLD
+        samples[f"{phase}.rate_over_x0"] = runs.sample(f"constant.{phase}_bps") / _X0_BPS
     for name, utility in _UTILITIES.items():
         for phase in ("calm", "crowd"):
             rate = runs.sample(f"{name}.{phase}_bps")
             worth = np.asarray(utility.worth(rate / 1e6))
-            found[f"utility.{name}.{phase}"] = runs.sample(f"{name}.{phase}_charge") / worth
-    return found
+            samples[f"utility.{name}.{phase}"] = runs.sample(f"{name}.{phase}_charge") / worth
+    return samples
 
 
 def _split(runs: Runs) -> dict[str, np.ndarray]:
     """Return rates if the provider pays for marks / rates if users pay, and message rates."""
-    found: dict[str, np.ndarray] = {}
+    samples: dict[str, np.ndarray] = {}
     own = runs.at({_CROWD: max(runs.values(_CROWD))})
     for kind, ending in (("constant", ""), ("log", "-log")):
         for phase in ("calm", "crowd"):
             theirs, ours = (own.sample(f"{n}{ending}.{phase}_bps") for n in ("resold", "direct"))
-            found[f"split.{kind}.provider_over_user.{phase}"] = theirs / ours
+            samples[f"split.{kind}.provider_over_user.{phase}"] = theirs / ours
         for side, name in (("provider", "resold"), ("user", "direct")):
-            found[f"messages_per_min.{side}.{kind}"] = own.sample(
+            samples[f"messages_per_min.{side}.{kind}"] = own.sample(
                 f"{name}{ending}.messages_per_min"
             )
             changes = own.sample(f"{name}{ending}.changes_per_min")
-            found[f"changes_per_min.{side}.{kind}"] = changes
-    return found
+            samples[f"changes_per_min.{side}.{kind}"] = changes
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

@@ -39,7 +39,7 @@ def round_change(window: Fraction, weight: Fraction, gain: Fraction, *, sender: 
 
 
 def _measured(runs: Runs) -> dict[tuple[str, str], Ratios]:
-    found: dict[tuple[str, str], Ratios] = {}
+    by_law: dict[tuple[str, str], Ratios] = {}
     for value in runs.values(_HEAVY):
         written = msgspec.json.decode(value)
         r = float(str(written["weight"]).split()[0])
@@ -49,36 +49,36 @@ def _measured(runs: Runs) -> dict[tuple[str, str], Ratios]:
             frame = own.frame[light == written["law"]]
             kept = Runs(frame, batches=own.batches, budget=own.budget)
             ratio = kept.sample("heavy.goodput_bps") / kept.sample("light.goodput_bps")
-            found.setdefault((written["law"], number), {})[r] = ratio
-    return found
+            by_law.setdefault((written["law"], number), {})[r] = ratio
+    return by_law
 
 
 def _most_share(runs: Runs) -> dict[str, np.ndarray]:
     """Return each law's largest throughput divided by the mean, for ten flows of equal weight."""
-    found = {}
+    largest = {}
     for value in runs.values(_HEAVY):
         written = msgspec.json.decode(value)
         if value in runs.values(_LIGHT):  # weight 1, as for light flows
             own = runs.at({_HEAVY: value, _LIGHT: value, "sources.light.count": 5})
-            found[written["law"]] = own.sample("most_share")
-    return found
+            largest[written["law"]] = own.sample("most_share")
+    return largest
 
 
 def figures(studies: Studies) -> Samples:
     """Return the throughput ratios of both laws, their quotient, and the error of the identity."""
     measured = _measured(studies["sender"])
-    found: dict[str, Sample] = {"identity.difference": _difference()}
+    samples: dict[str, Sample] = {"identity.difference": _difference()}
     for law, share in _most_share(studies["sender"]).items():
-        found[f"most_share.{law}.ten.r=1"] = share
+        samples[f"most_share.{law}.ten.r=1"] = share
     for number in _NUMBERS.values():
         own, accurate = measured["wtp-sender", number], measured["wtp", number]
-        found[f"{number}.rank_correlation"] = rank_correlation(own)
+        samples[f"{number}.rank_correlation"] = rank_correlation(own)
         for r, ratio in own.items():
             size = "small" if r <= 4 else "large"
-            found[f"over_accurate.{size}.{number}.r={r:g}"] = ratio / accurate[r]
-            found[f"{number}.ratio.r={r:g}"] = ratio
-            found[f"accurate.{number}.ratio.r={r:g}"] = accurate[r]
-    return found
+            samples[f"over_accurate.{size}.{number}.r={r:g}"] = ratio / accurate[r]
+            samples[f"{number}.ratio.r={r:g}"] = ratio
+            samples[f"accurate.{number}.ratio.r={r:g}"] = accurate[r]
+    return samples
 
 
 def _difference() -> float:

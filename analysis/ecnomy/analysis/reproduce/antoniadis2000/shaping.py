@@ -14,7 +14,7 @@ __all__ = ["figures"]
 
 def figures(studies: Studies) -> Samples:
     """Return ratios of marking rate and throughput, paced / bursty, by law and number of flows."""
-    found: dict[str, np.ndarray | float] = {}
+    samples: dict[str, np.ndarray | float] = {}
     runs = studies["shaping"]
     for value in runs.values("network.links.bottleneck.marking"):
         law = "red" if msgspec.json.decode(value)["law"] == "red" else "vq"
@@ -23,5 +23,5 @@ def figures(studies: Studies) -> Samples:
             own = runs.at(place)
             for column, name in (("marking_rate", "probability"), ("goodput_bps", "throughput")):
                 ratio = own.sample(f"heavy.{column}") / own.sample(f"light.{column}")
-                found[f"{prefix}{law}.{name}.paced_over_bursty"] = ratio
-    return found
+                samples[f"{prefix}{law}.{name}.paced_over_bursty"] = ratio
+    return samples

@@ -25,26 +25,26 @@ _COLOURS: Final = {"gold": "#c9a227", "silver": "#8a8f98"}
 
 def _kinds(studies: Studies) -> dict[str, Runs]:
     """Return the runs by form of payment; `control.` stands for the larger initial window."""
-    runs, found = studies["short-flows"], {}
+    runs, by_kind = studies["short-flows"], {}
     windows = runs.values(_WINDOW)
     for value in runs.values(_STRATEGY):
         kind = _NAMES[msgspec.json.decode(value)["kind"]]
         for window in windows:
             ending = kind if window == min(windows) else f"control.{kind}"
-            found[ending] = runs.at({_STRATEGY: value, _WINDOW: window})
-    return found
+            by_kind[ending] = runs.at({_STRATEGY: value, _WINDOW: window})
+    return by_kind
 
 
 def figures(studies: Studies) -> Samples:
     """Return mean page times, their ratio (Gold / Silver), and charges, by form of payment."""
-    found: dict[str, np.ndarray | float] = {}
+    samples: dict[str, np.ndarray | float] = {}
     for kind, runs in _kinds(studies).items():
         gold, silver = (runs.sample(f"{name}.page_s") for name in ("gold", "silver"))
-        found[f"time.gold_over_silver.{kind}"] = gold / silver
-        found[f"time.gold.{kind}"], found[f"time.silver.{kind}"] = gold, silver
+        samples[f"time.gold_over_silver.{kind}"] = gold / silver
+        samples[f"time.gold.{kind}"], samples[f"time.silver.{kind}"] = gold, silver
         for name in ("gold", "silver"):
-            found[f"charge.{name}.{kind}"] = runs.sample(f"{name}.charge_per_s")
-    return found
+            samples[f"charge.{name}.{kind}"] = runs.sample(f"{name}.charge_per_s")
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

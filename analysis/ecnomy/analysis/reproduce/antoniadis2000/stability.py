@@ -26,10 +26,12 @@ def figures(studies: Studies) -> Samples:
     own = by_gain(studies["fig7"], least=0.0)
     settled = {gain: runs.sample("settled_s") for gain, runs in own.items()}
     least = min(own)
-    found: dict[str, np.ndarray | float] = {"bound.Q_over_variance=10": gain_bound(10)}
-    found["settled_s.bound_minus_0.05"] = settled[least] - settled[0.05]
+    samples: dict[str, np.ndarray | float] = {"bound.Q_over_variance=10": gain_bound(10)}
+    samples["settled_s.bound_minus_0.05"] = settled[least] - settled[0.05]
     for gain in (0.5, 1.0):
         for column in ("least_share", "most_share"):
-            found[f"{column}.gain={gain:g}"] = own[gain].sample(column)
-        found[f"largest_over_pipe.gain={gain:g}"] = own[gain].sample("largest_cwnd") / _PIPE_PACKETS
-    return found
+            samples[f"{column}.gain={gain:g}"] = own[gain].sample(column)
+        samples[f"largest_over_pipe.gain={gain:g}"] = (
+            own[gain].sample("largest_cwnd") / _PIPE_PACKETS
+        )
+    return samples

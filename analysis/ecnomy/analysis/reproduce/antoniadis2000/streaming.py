@@ -33,24 +33,24 @@ _LABELS: Final = {
 def figures(studies: Studies) -> Samples:
     """Return variations of the rates of a stream, WTP and a capped flow, and their ratios."""
     runs, ample, paced = _split(studies)
-    found: dict[str, np.ndarray | float] = {}
+    samples: dict[str, np.ndarray | float] = {}
     for over_ms in runs.values(_OVER):
         own, trips = runs.at({_OVER: over_ms}), round(over_ms / _RTT_MS)
         name, column = f"trips={trips}", f"cv_{trips}_trips"
         stream = own.sample(f"stream.{column}")
-        found[f"cv.stream.{name}"] = stream
-        found[f"cv.wtp.{name}"] = own.sample(f"plain.{column}")
-        found[f"cv.capped.{name}"] = own.sample(f"capped.{column}")
-        found[f"cv.stream_over_wtp.{name}"] = stream / own.sample(f"plain.{column}")
-        found[f"cv.stream_over_capped.{name}"] = stream / own.sample(f"capped.{column}")
+        samples[f"cv.stream.{name}"] = stream
+        samples[f"cv.wtp.{name}"] = own.sample(f"plain.{column}")
+        samples[f"cv.capped.{name}"] = own.sample(f"capped.{column}")
+        samples[f"cv.stream_over_wtp.{name}"] = stream / own.sample(f"plain.{column}")
+        samples[f"cv.stream_over_capped.{name}"] = stream / own.sample(f"capped.{column}")
         for source, of in (("stream", "mean"), ("capped", "capped_mean")):
-            found[f"{of}_over_asked.{name}"] = own.sample(f"{source}.mbps") / _REQUESTED_MBPS
-        found[f"wtp_mbps.{name}"] = own.sample("plain.mbps")
-        found[f"cv_epoch.wtp.{name}"] = own.sample("plain.cv_epoch")
+            samples[f"{of}_over_asked.{name}"] = own.sample(f"{source}.mbps") / _REQUESTED_MBPS
+        samples[f"wtp_mbps.{name}"] = own.sample("plain.mbps")
+        samples[f"cv_epoch.wtp.{name}"] = own.sample("plain.cv_epoch")
     for place, own in (("ample", ample), ("paced", paced)):
-        found[f"control.{place}.mean_over_asked"] = own.sample("stream.mbps") / _REQUESTED_MBPS
-        found[f"control.{place}.cv"] = own.sample("stream.cv_5_trips")
-    return found
+        samples[f"control.{place}.mean_over_asked"] = own.sample("stream.mbps") / _REQUESTED_MBPS
+        samples[f"control.{place}.cv"] = own.sample("stream.cv_5_trips")
+    return samples
 
 
 def _split(studies: Studies) -> tuple[Runs, Runs, Runs]:

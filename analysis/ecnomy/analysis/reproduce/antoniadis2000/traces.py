@@ -48,12 +48,12 @@ def early_warning(results: Path) -> Mapping[str, float | None]:
     starts, waiting = _period_starts(run)
     trace = run.table("trace")
     lost_ps = trace.loc[trace["event"] == DROP, "t_ps"]
-    found = float(waiting[starts].max()) if starts.any() and drops == 0 else None
+    longest = float(waiting[starts].max()) if starts.any() and drops == 0 else None
     return {
         "dropped": drops,
         "dropped_late": float((lost_ps > _TRANSIENT_S * PS_PER_S).sum()),
         "periods": float(starts.sum()),
-        "longest_at_start": found,
+        "longest_at_start": longest,
     }
 
 
@@ -80,16 +80,16 @@ def waiting_before(times_s: Floats, service_s: Floats) -> Floats:
     """Return the number of packets waiting at each arrival, without the packet in service."""
     waiting: deque[float] = deque()
     free_s = -np.inf
-    found = np.zeros(len(times_s))
+    lengths = np.zeros(len(times_s))
     for index, (now_s, takes_s) in enumerate(zip(times_s, service_s, strict=True)):
         while waiting and waiting[0] <= now_s:
             waiting.popleft()
-        found[index] = len(waiting)
+        lengths[index] = len(waiting)
         begins_s = max(now_s, free_s)
         free_s = begins_s + takes_s
         if begins_s > now_s:
             waiting.append(begins_s)
-    return found
+    return lengths
 
 
 def echoes(results: Path) -> Mapping[str, float | None]:

@@ -45,7 +45,9 @@ def autocorrelation_peak(values: Floats, step_s: float, *, from_s: float, to_s: 
         return 0.0
     first, last = int(np.floor(from_s / step_s)), min(round(to_s / step_s), len(values) - 2)
     lags = range(first, last + 2)
-    found = np.array([float(centred[lag:] @ centred[: len(centred) - lag]) for lag in lags]) / power
-    inner = found[1:-1]
-    peaks = inner[(inner > found[:-2]) & (inner >= found[2:])]
+    correlations = (
+        np.array([float(centred[lag:] @ centred[: len(centred) - lag]) for lag in lags]) / power
+    )
+    inner = correlations[1:-1]
+    peaks = inner[(inner > correlations[:-2]) & (inner >= correlations[2:])]
     return float(peaks.max()) if peaks.size else 0.0

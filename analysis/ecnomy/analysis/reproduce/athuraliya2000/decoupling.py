@@ -26,30 +26,30 @@ PHI: Final = 1.001  # as set in the sweep
 
 def figures(studies: Studies) -> Samples:
     """Return trends of loss, queue and price with load, by capacity, and marks of new flows."""
-    found: dict[str, Sample] = {}
+    samples: dict[str, Sample] = {}
     for rate, runs in at_capacities(studies).items():
-        found |= of_form(rate, _by_load(runs))
-    return found | _newcomers(studies["newcomer"])
+        samples |= of_form(rate, _by_load(runs))
+    return samples | _newcomers(studies["newcomer"])
 
 
 def _by_load(runs: Runs) -> dict[str, Sample]:
     loss, queue = curves(runs, "bottleneck.loss"), curves(runs, "bottleneck.mean_queue_packets")
-    found: dict[str, Sample] = {
+    samples: dict[str, Sample] = {
         "rank.tail_loss": rank_correlation(loss["tail"]),
         "rank.red_queue": rank_correlation(queue["red"]),
         "rank.rem_price": rank_correlation(_prices(runs)),
     }
-    found |= {f"rem_queue_off_target.n={n}": v - TARGET_PACKETS for n, v in queue["rem"].items()}
-    return found
+    samples |= {f"rem_queue_off_target.n={n}": v - TARGET_PACKETS for n, v in queue["rem"].items()}
+    return samples
 
 
 def _newcomers(runs: Runs) -> dict[str, Sample]:
-    found: dict[str, Sample] = {}
+    samples: dict[str, Sample] = {}
     for count in sorted(runs.values(COUNT)):
         own = runs.at({COUNT: count})
         marked = own.sample("newcomer.marking_rate") / own.sample("reno.marking_rate")
-        found[f"newcomer_over_others.n={int(count) + 5}"] = marked
-    return found
+        samples[f"newcomer_over_others.n={int(count) + 5}"] = marked
+    return samples
 
 
 def _prices(runs: Runs) -> dict[int, np.ndarray]:

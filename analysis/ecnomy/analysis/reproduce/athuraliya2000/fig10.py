@@ -36,12 +36,12 @@ def points(runs: Runs) -> dict[float, Runs]:
 
 def figures(studies: Studies) -> Samples:
     """Return the measures of scaling.scaled, also with another gamma and for controls."""
-    found: dict[str, Sample] = {}
+    samples: dict[str, Sample] = {}
     for form, runs in in_forms(studies["fig10"], studies["fig10-losses"]).items():
-        found |= of_form(form, scaled(points(runs), theory))
+        samples |= of_form(form, scaled(points(runs), theory))
     small = of_form(BASE, scaled(points(studies["fig10-gamma"]), theory))
-    found |= {f"control.gamma.{name}": value for name, value in small.items()}
-    return found | controls(studies["fig10-control"], points, theory)
+    samples |= {f"control.gamma.{name}": value for name, value in small.items()}
+    return samples | controls(studies["fig10-control"], points, theory)
 
 
 def draw(studies: Studies, figure: Figure) -> None:

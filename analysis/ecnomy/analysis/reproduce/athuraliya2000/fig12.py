@@ -35,38 +35,38 @@ def steadiness(results: Path) -> dict[str, float]:
     """Return coefficients of variation: the long connection's window, the first link's marking."""
     recorded = Recorded(results)
     start, end = recorded.measured_s
-    found = {}
+    variations = {}
     for name, (at, values) in {
         "long.window_cv": recorded.windows("long"),
         "shared-1.probability_cv": recorded.marking("shared-1"),
     }.items():
-        found[name] = cv(values[(at > start) & (at <= end)])
-    return found
+        variations[name] = cv(values[(at > start) & (at <= end)])
+    return variations
 
 
 def figures(studies: Studies) -> Samples:
     """Return shares and utilisation with plain and with smoothed sources, and effects of alpha."""
-    found: dict[str, Sample] = {}
+    samples: dict[str, Sample] = {}
     for form, study in STUDIES.items():
-        found |= of_form(form, _figures(by_length(studies[study])))
+        samples |= of_form(form, _figures(by_length(studies[study])))
     laws = _by_alpha(studies["fig12-alpha"])
     low, high = laws[0.1], laws[1.0]
     for column in ("long.window_cv", "shared-1.probability_cv"):
-        found[f"alpha.{column}.low_minus_high"] = low.sample(column) - high.sample(column)
-    found["alpha.use.low_minus_high"] = _use(low) - _use(high)
-    return found
+        samples[f"alpha.{column}.low_minus_high"] = low.sample(column) - high.sample(column)
+    samples["alpha.use.low_minus_high"] = _use(low) - _use(high)
+    return samples
 
 
 def _figures(lengths: dict[int, Runs]) -> dict[str, Sample]:
     points = {n: shares(runs, n) for n, runs in lengths.items()}
-    found: dict[str, Sample] = {"slope_of_share": slope_of_shares(points)}
+    samples: dict[str, Sample] = {"slope_of_share": slope_of_shares(points)}
     for n, runs in lengths.items():
-        found |= {f"share_over_half.n={n}.link={i}": 2 * s for i, s in enumerate(points[n], 1)}
+        samples |= {f"share_over_half.n={n}.link={i}": 2 * s for i, s in enumerate(points[n], 1)}
         for i in range(1, n + 1):
-            found[f"use.n={n}.link={i}"] = runs.sample(f"shared-{i}.utilization")
-        found[f"mean_use.n={n}"] = _use(runs, n)
-        found[f"mean_share_over_half.n={n}"] = 2 * np.mean(points[n], axis=0)
-    return found
+            samples[f"use.n={n}.link={i}"] = runs.sample(f"shared-{i}.utilization")
+        samples[f"mean_use.n={n}"] = _use(runs, n)
+        samples[f"mean_share_over_half.n={n}"] = 2 * np.mean(points[n], axis=0)
+    return samples
 
 
 def _by_alpha(runs: Runs) -> dict[float, Runs]:

@@ -27,25 +27,25 @@ LONG_RTT_MS: Final = 2 * LINKS + 3
 
 def figures(studies: Studies) -> Samples:
     """Return shares, marks and windows with smoothed and with plain sources, per seed."""
-    found: dict[str, Sample] = {}
+    samples: dict[str, Sample] = {}
     for form, study in STUDIES.items():
-        found |= of_form(form, _figures(studies[study]))
-    return found
+        samples |= of_form(form, _figures(studies[study]))
+    return samples
 
 
 def _figures(runs: Runs) -> dict[str, Sample]:
     own = shares(runs, LINKS)
-    found: dict[str, Sample] = {
+    samples: dict[str, Sample] = {
         f"share_over_theory.link={i}": share * (LINKS + 1) for i, share in enumerate(own, 1)
     }
-    found["mean_share"] = np.asarray(np.mean(own, axis=0)) * (LINKS + 1)
-    found["marked.long"] = runs.sample("long.marking_rate")
+    samples["mean_share"] = np.asarray(np.mean(own, axis=0)) * (LINKS + 1)
+    samples["marked.long"] = runs.sample("long.marking_rate")
     short = [runs.sample(f"short-{i}.marking_rate") for i in range(1, LINKS + 1)]
-    found["marked.short"] = np.asarray(np.mean(short, axis=0))
+    samples["marked.short"] = np.asarray(np.mean(short, axis=0))
     windows = [runs.sample(f"short-{i}.mean_cwnd") for i in range(1, LINKS + 1)]
     long = runs.sample("long.mean_cwnd")
-    found["window.long_over_smallest_short"] = long / np.min(windows, axis=0)
-    return found
+    samples["window.long_over_smallest_short"] = long / np.min(windows, axis=0)
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

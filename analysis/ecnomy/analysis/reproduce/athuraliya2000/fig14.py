@@ -42,13 +42,13 @@ Curves = dict[str, dict[int, np.ndarray]]
 
 def figures(studies: Studies) -> Samples:
     """Return the measures at each capacity, and those of the controls."""
-    found: dict[str, Sample] = {}
+    samples: dict[str, Sample] = {}
     for rate, runs in at_capacities(studies).items():
-        found |= of_form(rate, _figures(runs) | _given(runs))
+        samples |= of_form(rate, _figures(runs) | _given(runs))
     for rate, runs in by_rate(studies["fig14-rates"]).items():
         own = of_form(rate, _levels(runs) | _given(runs))
-        found |= {f"control.{name}": value for name, value in own.items()}
-    return found | _transients(studies["transient"]) | _controls(studies["fig14-control"])
+        samples |= {f"control.{name}": value for name, value in own.items()}
+    return samples | _transients(studies["transient"]) | _controls(studies["fig14-control"])
 
 
 def at_capacities(studies: Studies) -> dict[str, Runs]:
@@ -62,21 +62,23 @@ def _figures(runs: Runs) -> dict[str, Sample]:
         curves(runs, "bottleneck.mean_queue_packets"),
     )
     loss, p = curves(runs, "bottleneck.loss"), curves(runs, "bottleneck.marked")
-    found = _levels(runs)
+    samples = _levels(runs)
     means = {law: np.mean(list(use[law].values()), axis=0) for law in use}
-    found |= {f"utilization.tail_minus.{law}": means["tail"] - means[law] for law in ("red", "rem")}
-    found |= {f"backlog_off_target.n={n}": v - TARGET_PACKETS for n, v in queue["rem"].items()}
+    samples |= {
+        f"utilization.tail_minus.{law}": means["tail"] - means[law] for law in ("red", "rem")
+    }
+    samples |= {f"backlog_off_target.n={n}": v - TARGET_PACKETS for n, v in queue["rem"].items()}
     rise = {law: slope(queue[law]) for law in ("red", "rem")}
-    found["backlog_slope.rem_over_red"] = np.abs(rise["rem"]) / np.abs(rise["red"])
+    samples["backlog_slope.rem_over_red"] = np.abs(rise["rem"]) / np.abs(rise["red"])
     for law in ("tail", "red"):
-        found[f"backlog_rank.{law}"] = rank_correlation(queue[law])
-        found[f"loss_rank.{law}"] = rank_correlation(loss[law])
+        samples[f"backlog_rank.{law}"] = rank_correlation(queue[law])
+        samples[f"loss_rank.{law}"] = rank_correlation(loss[law])
         for n, v in loss["rem"].items():
-            found[f"loss.rem_minus.{law}.n={n}"] = v - loss[law][n]
-    found |= {f"marked.red_over_rem.n={n}": p["red"][n] / v for n, v in p["rem"].items()}
+            samples[f"loss.rem_minus.{law}.n={n}"] = v - loss[law][n]
+    samples |= {f"marked.red_over_rem.n={n}": p["red"][n] / v for n, v in p["rem"].items()}
     steady = curves(runs, "bottleneck.p_cv")
-    found |= {f"p_cv.rem_minus_red.n={n}": v - steady["red"][n] for n, v in steady["rem"].items()}
-    return found
+    samples |= {f"p_cv.rem_minus_red.n={n}": v - steady["red"][n] for n, v in steady["rem"].items()}
+    return samples
 
 
 def _levels(runs: Runs) -> dict[str, Sample]:
@@ -90,13 +92,13 @@ def _levels(runs: Runs) -> dict[str, Sample]:
 
 def _given(runs: Runs) -> dict[str, Sample]:
     """Return the link's bandwidth-delay product and buffer, and the product per source."""
-    found: dict[str, Sample] = {}
+    samples: dict[str, Sample] = {}
     for name in ("product_packets", "buffer_packets"):
         for n, given in curves(runs, f"bottleneck.{name}")["rem"].items():
-            found[f"given.{name}"] = float(given[0])
+            samples[f"given.{name}"] = float(given[0])
             if name == "product_packets":
-                found[f"given.window_packets.n={n}"] = float(given[0]) / n
-    return found
+                samples[f"given.window_packets.n={n}"] = float(given[0]) / n
+    return samples
 
 
 def curves(runs: Runs, column: str) -> Curves:
@@ -124,15 +126,15 @@ def _transients(runs: Runs) -> dict[str, Sample]:
 
 def _controls(runs: Runs) -> dict[str, Sample]:
     names = {0.01: "sack", 0.002: "slow", 0.05: "fast"}
-    found: dict[str, Sample] = {}
+    samples: dict[str, Sample] = {}
     for value in runs.values(MARKING):
         own = runs.at({MARKING: value})
         name = names[msgspec.json.decode(value)["gamma"]]
         for n in sorted(own.values(COUNT)):
             for short, column in COLUMNS.items():
                 sample = own.at({COUNT: n}).sample(f"bottleneck.{column}")
-                found[f"control.{name}.{short}.n={int(n)}"] = sample
-    return found
+                samples[f"control.{name}.{short}.n={int(n)}"] = sample
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

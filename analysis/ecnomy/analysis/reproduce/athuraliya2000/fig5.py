@@ -50,40 +50,42 @@ def theory_window(rule: str, source: int, active: int) -> float:
 def figures(studies: Studies) -> Samples:
     """Return windows, backlogs and settling times by price rule and period, per seed."""
     rules = by_price(studies["fig5"])
-    found: Quantities = {}
+    samples: Quantities = {}
     for rule, runs in rules.items():
-        found |= _windows(rule, runs)
+        samples |= _windows(rule, runs)
         cvs = {k: _mean(runs, "window_cv", (1, 2), k) for k in (0, 2, 4)}
-        found |= {f"cv_over_four.{rule}.{k}": cvs[k] - cvs[2] for k in (0, 4)}
+        samples |= {f"cv_over_four.{rule}.{k}": cvs[k] - cvs[2] for k in (0, 4)}
     spread = {rule: _spread(runs) for rule, runs in rules.items()}
-    found |= {f"std.pc2_over_{r}": spread["pc2"] / spread[r] for r in ("pc1", "pc3")}
-    found["peak.pc1"] = rules["pc1"].sample("peak")
+    samples |= {f"std.pc2_over_{r}": spread["pc2"] / spread[r] for r in ("pc1", "pc3")}
+    samples["peak.pc1"] = rules["pc1"].sample("peak")
     late = [rules["pc2"].sample(f"backlog_late.{k}") for k in range(5)]
-    found |= {
+    samples |= {
         f"pc2.backlog_over_theory.{k}": late[k] * GAMMA["pc2"] / len(ACTIVE[k]) for k in range(5)
     }
-    found |= {f"pc2.backlog_step.{k}": late[k + 1] - late[k] for k in (0, 1)}
+    samples |= {f"pc2.backlog_step.{k}": late[k + 1] - late[k] for k in (0, 1)}
     for k in range(5):
-        found[f"pc3.backlog.{k}"] = rules["pc3"].sample(f"backlog.{k}")
-        found[f"use.pc3_minus_pc1.{k}"] = rules["pc3"].sample(f"use.{k}") - rules["pc1"].sample(
+        samples[f"pc3.backlog.{k}"] = rules["pc3"].sample(f"backlog.{k}")
+        samples[f"use.pc3_minus_pc1.{k}"] = rules["pc3"].sample(f"use.{k}") - rules["pc1"].sample(
             f"use.{k}"
         )
-    return found | _settling(rules) | _by_gamma(studies["fig6-gamma"]) | _tracking(rules["pc3"])
+    return samples | _settling(rules) | _by_gamma(studies["fig6-gamma"]) | _tracking(rules["pc3"])
 
 
 def _windows(rule: str, runs: Runs) -> Quantities:
     """Return windows / theory and, for PC1 and PC3, windows / theory with the measured wait."""
-    found: Quantities = {}
+    samples: Quantities = {}
     for k, active in enumerate(ACTIVE):
         wait_ms = (runs.sample(f"backlog_late.{k}") + 1) / CAPACITY  # includes its own transmission
         for source in sorted(active):
             theory = theory_window(rule, source, len(active))
             over = runs.sample(f"s{source}.window.{k}") / theory
-            found[f"window_over_theory.{rule}.s{source}.{k}"] = over
+            samples[f"window_over_theory.{rule}.s{source}.{k}"] = over
             if rule != "pc2":
                 longer = 1 + wait_ms / RTT_MS[source]
-                found[f"control.window_over_theory_with_wait.{rule}.s{source}.{k}"] = over / longer
-    return found
+                samples[f"control.window_over_theory_with_wait.{rule}.s{source}.{k}"] = (
+                    over / longer
+                )
+    return samples
 
 
 def _mean(runs: Runs, column: str, sources: Any, k: int) -> np.ndarray:
@@ -113,12 +115,12 @@ def _by_gamma(runs: Runs) -> Quantities:
         g: np.mean([_mean(own, "window_cv", sorted(a), k) for k, a in enumerate(ACTIVE)], axis=0)
         for g, own in rules.items()
     }
-    found: Quantities = {f"control.cv.{g}": np.asarray(value) for g, value in cvs.items()}
+    samples: Quantities = {f"control.cv.{g}": np.asarray(value) for g, value in cvs.items()}
     for g, own in rules.items():
-        found[f"control.backlog_over_theory.{g}.0"] = (
+        samples[f"control.backlog_over_theory.{g}.0"] = (
             own.sample("backlog_late.0") * float(g.partition("=")[2]) / len(ACTIVE[0])
         )
-    return found | {
+    return samples | {
         "gamma.std_large_over_default": _spread(most) / _spread(middle),
         "gamma.backlog_small_minus_default": least.sample("backlog_late.2")
         - middle.sample("backlog_late.2"),
@@ -148,7 +150,7 @@ def basic_windows() -> tuple[dict[int, np.ndarray], dict[int, np.ndarray]]:
 def _tracking(runs: Runs) -> Quantities:
     """Return REM's windows / the basic algorithm's, and differences of standard deviations."""
     windows, _ = basic_windows()
-    found: Quantities = {}
+    samples: Quantities = {}
     for source in RTT_MS:
         for second in range(10):
             if source in ACTIVE[second // 2]:
@@ -156,11 +158,11 @@ def _tracking(runs: Runs) -> Quantities:
                 mean = windows[source][start : start + 1000].mean()
                 kind = "second" if second % 2 else "first"
                 name = f"tracking.{kind}.s{source}.{second}"
-                found[name] = runs.sample(f"s{source}.second.{second}") / mean
+                samples[name] = runs.sample(f"s{source}.second.{second}") / mean
     for k in range(5):
         own = windows[1][round(1000 * (BEGIN_S + k * PERIOD_S + 0.5)) :][:1500]
-        found[f"std.rem_minus_basic.{k}"] = runs.sample(f"s1.window_std.{k}") - own.std()
-    return found
+        samples[f"std.rem_minus_basic.{k}"] = runs.sample(f"s1.window_std.{k}") - own.std()
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

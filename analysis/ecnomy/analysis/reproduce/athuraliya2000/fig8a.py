@@ -32,20 +32,20 @@ def windows(results: Path) -> dict[str, float | list[float]]:
     Names are `s1.window.n` and `path.s1[i]`, with a value over time every 0.1 s.
     """
     recorded = Recorded(results)
-    found: dict[str, float | list[float]] = {}
+    columns: dict[str, float | list[float]] = {}
     for source in ORDER:
         at, window = recorded.windows(f"s{source}")
         for active, (start, end) in SPANS_S.items():
             if source <= active:
                 own = window[(at > start) & (at <= end)]
-                found[f"s{source}.window.{active}"] = float(own.mean())
+                columns[f"s{source}.window.{active}"] = float(own.mean())
         grid = np.arange(POINTS) * 0.1 + 0.05
         path = window[np.searchsorted(at, grid).clip(0, len(window) - 1)]
-        found[f"path.s{source}"] = [
+        columns[f"path.s{source}"] = [
             float(value) if t > BEGIN_S + source - 2 or source == 1 else 0.0
             for t, value in zip(grid, path, strict=True)
         ]
-    return found
+    return columns
 
 
 def _common(active: int) -> float:
@@ -55,17 +55,17 @@ def _common(active: int) -> float:
 def figures(studies: Studies) -> Samples:
     """Return windows divided by theory and by their mean, and rates x delays / their mean."""
     runs = studies["fig8a"]
-    found: dict[str, np.ndarray | float] = {}
+    samples: dict[str, np.ndarray | float] = {}
     for active in SPANS_S:
         own = {s: runs.sample(f"s{s}.window.{active}") for s in ORDER[:active]}
         for s, window in own.items():
-            found[f"window_over_theory.{active}.s{s}"] = window / _common(active)
+            samples[f"window_over_theory.{active}.s{s}"] = window / _common(active)
         mean = np.mean(list(own.values()), axis=0)
-        found |= {f"window_over_mean.{active}.s{s}": own[s] / mean for s in own}
+        samples |= {f"window_over_mean.{active}.s{s}": own[s] / mean for s in own}
     rates = {s: runs.sample(f"s{s}.goodput_bps") * RTT_MS[s] for s in ORDER}
     mean = np.mean(list(rates.values()), axis=0)
-    found |= {f"rate_times_delay.s{s}": rates[s] / mean for s in ORDER}
-    return found
+    samples |= {f"rate_times_delay.s{s}": rates[s] / mean for s in ORDER}
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

@@ -23,25 +23,25 @@ TITLES: Final = SOURCES | {"few-marks": "plain, φ 1.1"}
 
 def figures(studies: Studies) -> Samples:
     """Return the shares of plain and smoothed sources, and of plain sources with smaller phi."""
-    found: dict[str, Sample] = {}
+    samples: dict[str, Sample] = {}
     for form, study in STUDIES.items():
-        found |= of_form(form, _figures(by_length(studies[study])))
-    return found
+        samples |= of_form(form, _figures(by_length(studies[study])))
+    return samples
 
 
 def _figures(lengths: dict[int, Runs]) -> dict[str, Sample]:
-    found: dict[str, Sample] = {}
+    samples: dict[str, Sample] = {}
     points = {n: shares(runs, n) for n, runs in lengths.items()}
     for n, own in points.items():
-        found |= {f"share_over_theory.n={n}.link={i}": s * (n + 1) for i, s in enumerate(own, 1)}
+        samples |= {f"share_over_theory.n={n}.link={i}": s * (n + 1) for i, s in enumerate(own, 1)}
     mean = {n: np.mean(own, axis=0) for n, own in points.items()}
     order = sorted(mean)
     for less, more in zip(order, order[1:], strict=False):
-        found[f"fall.n={less}_to_{more}"] = mean[less] - mean[more]
-    found |= {f"mean_share_over_theory.n={n}": own * (n + 1) for n, own in mean.items()}
+        samples[f"fall.n={less}_to_{more}"] = mean[less] - mean[more]
+    samples |= {f"mean_share_over_theory.n={n}": own * (n + 1) for n, own in mean.items()}
     for n, runs in lengths.items():
-        found[f"long_marked.n={n}"] = runs.sample("long.marking_rate")
-    return found
+        samples[f"long_marked.n={n}"] = runs.sample("long.marking_rate")
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

@@ -38,19 +38,19 @@ def points(runs: Runs) -> dict[float, Runs]:
 
 def figures(studies: Studies) -> Samples:
     """Return the measures of scaling.scaled, and correlations of backlog and marks with load."""
-    found: dict[str, Sample] = {}
+    samples: dict[str, Sample] = {}
     for form, runs in in_forms(studies["fig9"], studies["fig9-losses"]).items():
-        found |= of_form(form, _figures(points(runs)))
-    return found | controls(studies["fig9-control"], points, theory)
+        samples |= of_form(form, _figures(points(runs)))
+    return samples | controls(studies["fig9-control"], points, theory)
 
 
 def _figures(runs: dict[float, Runs]) -> dict[str, Sample]:
-    found = scaled(runs, theory)
+    samples = scaled(runs, theory)
     backlog = [own.sample("bottleneck.mean_queue_packets") for own in runs.values()]
-    found["correlation.backlog"] = _correlation(list(runs), backlog)
+    samples["correlation.backlog"] = _correlation(list(runs), backlog)
     marked = [own.sample("bottleneck.marked") for own in runs.values()]
-    found["price_rank"] = rank_correlation(dict(zip(runs, marked, strict=True)))
-    return found
+    samples["price_rank"] = rank_correlation(dict(zip(runs, marked, strict=True)))
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

@@ -16,9 +16,9 @@ __all__ = ["SOURCES", "of_form"]
 SOURCES: Final = {"plain": "plain", "smoothed": "smoothed (section II-D)"}  # form -> its label
 
 
-def of_form(form: str, found: Mapping[str, Sample]) -> dict[str, Sample]:
+def of_form(form: str, samples: Mapping[str, Sample]) -> dict[str, Sample]:
     """Return the quantities with the form inserted into their names."""
-    return {_named(name, form): sample for name, sample in found.items()}
+    return {_named(name, form): sample for name, sample in samples.items()}
 
 
 def _named(name: str, form: str) -> str:

@@ -30,14 +30,14 @@ Curves = dict[str, dict[float, Runs]]
 
 def _curves(studies: Studies) -> Curves:
     """Return the runs of plain and smoothed sources, by share of packets marked in equilibrium."""
-    found: Curves = {name: {} for name in LABELS}
-    for smoothed in found:
+    curves: Curves = {name: {} for name in LABELS}
+    for smoothed in curves:
         runs = studies["good-range"].at({SMOOTHED: smoothed})
         for value in runs.values(MARKING):
             phi = float(msgspec.json.decode(value)["phi"])
             marked = round(-math.expm1(-PRICE * math.log(phi)), 4)
-            found[smoothed][marked] = runs.at({MARKING: value})
-    return found
+            curves[smoothed][marked] = runs.at({MARKING: value})
+    return curves
 
 
 def _cv(runs: Runs) -> np.ndarray:
@@ -49,29 +49,29 @@ def figures(studies: Studies) -> Samples:
     """Return the variation of windows, the backlog and the utilisation, per seed."""
     curves = _curves(studies)
     cvs = {name: {m: _cv(runs) for m, runs in points.items()} for name, points in curves.items()}
-    found: dict[str, Sample] = {}
+    samples: dict[str, Sample] = {}
     for name, own in cvs.items():
-        found |= of_form(LABELS[name], _steadiness(own))
+        samples |= of_form(LABELS[name], _steadiness(own))
     plain, smooth = cvs["off"], cvs["unit"]
     for m in (min(plain), max(plain)):
-        found[f"cv.smoothed_minus_plain.m={m:g}"] = smooth[m] - plain[m]
-    found |= {f"control.noise_over_half.m={m:g}": noise(m) / noise(0.5) for m in plain}
+        samples[f"cv.smoothed_minus_plain.m={m:g}"] = smooth[m] - plain[m]
+    samples |= {f"control.noise_over_half.m={m:g}": noise(m) / noise(0.5) for m in plain}
     for name, points in curves.items():
         for m, runs in points.items():
-            found[f"control.use.{LABELS[name]}.m={m:g}"] = runs.sample("bottleneck.utilization")
+            samples[f"control.use.{LABELS[name]}.m={m:g}"] = runs.sample("bottleneck.utilization")
             backlog = runs.sample("bottleneck.mean_queue_packets")
-            found[f"control.backlog.{LABELS[name]}.m={m:g}"] = backlog
-    return found | _by_gamma(studies["gamma"])
+            samples[f"control.backlog.{LABELS[name]}.m={m:g}"] = backlog
+    return samples | _by_gamma(studies["gamma"])
 
 
 def _steadiness(cv: dict[float, np.ndarray]) -> dict[str, Sample]:
     """Return the variation of windows by share of marks, divided by the variation at share 0.5."""
-    found: dict[str, Sample] = {"few_minus_many": cv[0.02] - cv[0.98]}
+    samples: dict[str, Sample] = {"few_minus_many": cv[0.02] - cv[0.98]}
     for m, value in cv.items():
         if m != 0.5:
             kind = "inside" if GOOD[0] <= m <= GOOD[1] else "outside"
-            found[f"cv_over_half.{kind}.m={m:g}"] = value / cv[0.5]
-    return found
+            samples[f"cv_over_half.{kind}.m={m:g}"] = value / cv[0.5]
+    return samples
 
 
 def noise(marked: float) -> float:
@@ -89,17 +89,17 @@ def _by_gamma(runs: Runs) -> dict[str, np.ndarray | float]:
         law = msgspec.json.decode(value)
         laws[f"{law['gamma']:g}", f"{law['alpha']:g}"] = runs.at({MARKING: value})
     default, strong = laws["0.005", "0.1"], laws["0.005", "1"]
-    found: dict[str, np.ndarray | float] = {
+    samples: dict[str, np.ndarray | float] = {
         f"cv_over_default.gamma={g}": _cv(laws[g, "0.1"]) / _cv(default) for g in ("0.001", "0.05")
     }
     slow = laws["0.0002", "0.1"].sample("bottleneck.settle_s")
-    found["settle_s.0.0002_minus_default"] = slow - default.sample("bottleneck.settle_s")
+    samples["settle_s.0.0002_minus_default"] = slow - default.sample("bottleneck.settle_s")
     for name, column in {"backlog": "mean_queue_packets", "use": "utilization"}.items():
         column = f"bottleneck.{column}"
-        found[f"alpha.{name}.1_minus_0.1"] = strong.sample(column) - default.sample(column)
+        samples[f"alpha.{name}.1_minus_0.1"] = strong.sample(column) - default.sample(column)
         for (gamma, alpha), own in laws.items():
-            found[f"control.{name}.gamma={gamma}.alpha={alpha}"] = own.sample(column)
-    return found
+            samples[f"control.{name}.gamma={gamma}.alpha={alpha}"] = own.sample(column)
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

@@ -23,11 +23,11 @@ LABELS: Final = {"tail": "drop-tail", "red": "RED", "rem": "REM"}
 
 def by_law(runs: Runs, parameter: str = MARKING) -> dict[str, Runs]:
     """Return the runs by short name of the marking law, which `parameter` describes."""
-    found = {}
+    by_name = {}
     for value in runs.values(parameter):
         law = msgspec.json.decode(value)["law"]
-        found[LAWS.get(law, law)] = runs.at({parameter: value})
-    return found
+        by_name[LAWS.get(law, law)] = runs.at({parameter: value})
+    return by_name
 
 
 def by_rate(runs: Runs) -> dict[str, Runs]:

@@ -38,17 +38,17 @@ def figures(studies: Studies) -> Samples:
     by_loss = _by_loss(studies["losses"])
     use = {loss: runs.sample("bottleneck.utilization") for loss, runs in by_loss.items()}
     shares = {loss: _shares(runs) for loss, runs in by_loss.items()}
-    found: dict[str, np.ndarray | float] = {}
+    samples: dict[str, np.ndarray | float] = {}
     for loss, runs in by_loss.items():
         name = f"{loss}_of_1000"
-        found[f"use.{name}"] = use[loss]
-        found[f"backlog.{name}"] = runs.sample("bottleneck.mean_queue_packets")
+        samples[f"use.{name}"] = use[loss]
+        samples[f"backlog.{name}"] = runs.sample("bottleneck.mean_queue_packets")
         if loss == 0:
             continue
-        found[f"fall.{name}"] = use[0] - use[loss]
+        samples[f"fall.{name}"] = use[0] - use[loss]
         for s in RTT_MS:
-            found[f"share_over_lossless.{name}.s{s}"] = shares[loss][s] / shares[0][s]
-    return found
+            samples[f"share_over_lossless.{name}.s{s}"] = shares[loss][s] / shares[0][s]
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

@@ -34,13 +34,15 @@ def link(results: Path) -> dict[str, float | None]:
     run = open_raw(results)
     counts = pd.read_parquet(results / "counts.parquet")
     of = {name: _counts(counts, name, "bottleneck") for name in ("arrivals", "marks", "drops")}
-    found = link_figures(of["arrivals"], of["marks"], of["drops"])
+    figures = link_figures(of["arrivals"], of["marks"], of["drops"])
     window_s = (run.measured.to_ps - run.measured.from_ps) / PS_PER_S
     for source in run.plan.sources:
         delivered = _counts(counts, "delivered", source.name)
         if delivered.size:
-            found[f"{source.name}.delivered_pps"] = float(delivered.sum() / window_s / source.count)
-    return found | given(run.plan)
+            figures[f"{source.name}.delivered_pps"] = float(
+                delivered.sum() / window_s / source.count
+            )
+    return figures | given(run.plan)
 
 
 def given(plan: Plan) -> dict[str, float]:

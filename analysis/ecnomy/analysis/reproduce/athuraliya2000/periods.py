@@ -38,28 +38,28 @@ def periods(results: Path) -> dict[str, float | list[float]]:
         the figure.
     """
     recorded = Recorded(results)
-    found: dict[str, float | list[float]] = {}
+    columns: dict[str, float | list[float]] = {}
     for source in (1, 2, 3, 4):
         at, window = recorded.windows(f"s{source}")
         for k, start in enumerate(STARTS_S):
             if source in ACTIVE[k]:
                 own = _within(at, window, start + TRANSIENT_S, start + PERIOD_S)
-                found[f"s{source}.window.{k}"] = float(own.mean())
-                found[f"s{source}.window_std.{k}"] = float(own.std())
-                found[f"s{source}.window_cv.{k}"] = cv(own)
+                columns[f"s{source}.window.{k}"] = float(own.mean())
+                columns[f"s{source}.window_std.{k}"] = float(own.std())
+                columns[f"s{source}.window_cv.{k}"] = cv(own)
         for second in range(10):
             if source in ACTIVE[second // 2]:
                 begin = BEGIN_S + second
                 mean = _within(at, window, begin, begin + 1).mean()
-                found[f"s{source}.second.{second}"] = float(mean)
-        found[f"path.s{source}"] = trajectory(at, window, source)
-    return found | _of_link(recorded) | _settling(recorded)
+                columns[f"s{source}.second.{second}"] = float(mean)
+        columns[f"path.s{source}"] = trajectory(at, window, source)
+    return columns | _of_link(recorded) | _settling(recorded)
 
 
 def _of_link(recorded: Recorded) -> dict[str, float | list[float]]:
     at, backlog = recorded.backlog("bottleneck")
     _, price = _price(recorded)
-    found: dict[str, float | list[float]] = {
+    samples: dict[str, float | list[float]] = {
         "peak": float(_within(at, backlog, BEGIN_S, STARTS_S[-1] + PERIOD_S).max()),
         "path.backlog": trajectory(at, backlog),
         "path.price": trajectory(at, price),
@@ -70,11 +70,11 @@ def _of_link(recorded: Recorded) -> dict[str, float | list[float]]:
     for k, start in enumerate(STARTS_S):
         ends = [int(np.argmin(np.abs(times - t))) for t in (start, start + PERIOD_S)]
         sent, waited = (np.asarray(epochs[c])[ends] for c in ("departed_bytes", "queue_integral"))
-        found[f"use.{k}"] = float(8 * (sent[1] - sent[0]) / (rate_bps * PERIOD_S))
-        found[f"backlog.{k}"] = float((waited[1] - waited[0]) / PERIOD_S)
+        samples[f"use.{k}"] = float(8 * (sent[1] - sent[0]) / (rate_bps * PERIOD_S))
+        samples[f"backlog.{k}"] = float((waited[1] - waited[0]) / PERIOD_S)
         late = _within(at, backlog, start + TRANSIENT_S, start + PERIOD_S)
-        found[f"backlog_late.{k}"] = float(late.mean())
-    return found
+        samples[f"backlog_late.{k}"] = float(late.mean())
+    return samples
 
 
 def _price(recorded: Recorded) -> tuple[Floats, Floats]:

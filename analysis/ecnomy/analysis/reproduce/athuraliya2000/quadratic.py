@@ -36,9 +36,9 @@ def figures(studies: Studies) -> Samples:
     runs = studies["quadratic"]
     rates = {s: runs.sample(f"{s}.goodput_bps") / PACKET_BITS_PER_MS for s in MOST}
     total, best = np.sum(list(rates.values()), axis=0), optimum()[0]
-    found = {f"share_over_optimum.{s}": rates[s] / total * CAPACITY / best[s] for s in MOST}
-    found |= {f"control.rate_over_optimum.{s}": rates[s] / best[s] for s in MOST}
-    return found
+    samples = {f"share_over_optimum.{s}": rates[s] / total * CAPACITY / best[s] for s in MOST}
+    samples |= {f"control.rate_over_optimum.{s}": rates[s] / best[s] for s in MOST}
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

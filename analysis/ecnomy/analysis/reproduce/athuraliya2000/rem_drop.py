@@ -24,12 +24,12 @@ def figures(studies: Studies) -> Samples:
     runs = studies["rem-drop"]
     use = curves(runs, "bottleneck.utilization")
     queue = curves(runs, "bottleneck.mean_queue_packets")
-    found: dict[str, np.ndarray | float] = {}
+    samples: dict[str, np.ndarray | float] = {}
     for n in use["rem"]:
-        found[f"utilization.rem_minus_red.n={n}"] = use["rem"][n] - use["red"][n]
-        found[f"backlog.rem_minus_red.n={n}"] = queue["rem"][n] - queue["red"][n]
-        found[f"backlog_off_target.n={n}"] = queue["rem"][n] - TARGET_PACKETS
-    return found
+        samples[f"utilization.rem_minus_red.n={n}"] = use["rem"][n] - use["red"][n]
+        samples[f"backlog.rem_minus_red.n={n}"] = queue["rem"][n] - queue["red"][n]
+        samples[f"backlog_off_target.n={n}"] = queue["rem"][n] - TARGET_PACKETS
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

@@ -41,13 +41,13 @@ def in_forms(*studies: Runs) -> dict[str, Runs]:
 
 
 def _by_losses(runs: Runs) -> dict[str, Runs]:
-    found: dict[str, Runs] = {}
+    by_form: dict[str, Runs] = {}
     for buffer in runs.values(BUFFER):
         own = runs.at({BUFFER: buffer})
         for repair in own.values(REPAIR):
             form = BASE if repair == "True" else "surviving"
-            found["unlimited" if buffer == "unlimited" else form] = own.at({REPAIR: repair})
-    return found
+            by_form["unlimited" if buffer == "unlimited" else form] = own.at({REPAIR: repair})
+    return by_form
 
 
 def scaled(points: Points, theory: Callable[[float], float]) -> dict[str, Sample]:
@@ -57,25 +57,25 @@ def scaled(points: Points, theory: Callable[[float], float]) -> dict[str, Sample
         points: the runs at each x.
         theory: returns the theoretical rate of a source at x, packets/ms.
     """
-    found: dict[str, Sample] = {}
+    samples: dict[str, Sample] = {}
     for x, runs in points.items():
-        found[f"rate_over_theory.x={x:g}"] = _rate(runs) / theory(x)
-        found |= {
+        samples[f"rate_over_theory.x={x:g}"] = _rate(runs) / theory(x)
+        samples |= {
             f"{name}.x={x:g}": runs.sample(f"bottleneck.{column}")
             for name, column in COLUMNS.items()
         }
-    return found
+    return samples
 
 
 def controls(
     runs: Runs, points: Callable[[Runs], Points], theory: Callable[[float], float]
 ) -> dict[str, Sample]:
     """Return the measures of `scaled` for sources whose windows jump, as in the pseudocode."""
-    found: dict[str, Sample] = {}
+    samples: dict[str, Sample] = {}
     for form, own in in_forms(runs).items():
         plain = of_form(form, scaled(points(own), theory))
-        found |= {f"control.plain.{key}": value for key, value in plain.items()}
-    return found
+        samples |= {f"control.plain.{key}": value for key, value in plain.items()}
+    return samples
 
 
 def _rate(runs: Runs) -> np.ndarray:

@@ -28,21 +28,21 @@ def stationary(results: Path) -> dict[str, float]:
     """
     recorded = Recorded(results)
     start, end = recorded.measured_s
-    found: dict[str, float] = {}
+    columns: dict[str, float] = {}
     for source in recorded.run.plan.sources:
         if source.count == 1:
             at, window = recorded.windows(source.name)
             own = window[(at > start) & (at <= end)]
-            found[f"{source.name}.window"] = float(own.mean())
-            found[f"{source.name}.window_cv"] = cv(own)
+            columns[f"{source.name}.window"] = float(own.mean())
+            columns[f"{source.name}.window_cv"] = cv(own)
     at, backlog = recorded.backlog("bottleneck")
     own = backlog[(at > start) & (at <= end)]
-    found["bottleneck.backlog_std"] = float(own.std())
-    found["bottleneck.backlog_max"] = float(own.max())
+    columns["bottleneck.backlog_std"] = float(own.std())
+    columns["bottleneck.backlog_max"] = float(own.max())
     at, marking = recorded.marking("bottleneck")
-    found["bottleneck.probability"] = float(np.mean(marking[(at > start) & (at <= end)]))
-    found["bottleneck.settle_s"] = settled_s(at, marking, found["bottleneck.probability"])
-    return found
+    columns["bottleneck.probability"] = float(np.mean(marking[(at > start) & (at <= end)]))
+    columns["bottleneck.settle_s"] = settled_s(at, marking, columns["bottleneck.probability"])
+    return columns
 
 
 def settled_s(at: Floats, values: Floats, level: float) -> float:

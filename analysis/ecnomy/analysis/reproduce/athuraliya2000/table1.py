@@ -22,21 +22,21 @@ __all__ = ["draw", "figures"]
 def figures(studies: Studies) -> Samples:
     """Return utilisation and backlog by price rule and period, and PC2's backlog by gamma."""
     rules = by_price(studies["fig5"])
-    found: dict[str, np.ndarray | float] = {}
+    samples: dict[str, np.ndarray | float] = {}
     for k in range(5):
         use = {rule: runs.sample(f"use.{k}") for rule, runs in rules.items()}
         backlog = {rule: runs.sample(f"backlog.{k}") for rule, runs in rules.items()}
         for rule in rules:
-            found[f"use.{rule}.{k}"], found[f"backlog.{rule}.{k}"] = use[rule], backlog[rule]
+            samples[f"use.{rule}.{k}"], samples[f"backlog.{rule}.{k}"] = use[rule], backlog[rule]
         for more, less in (("pc2", "pc3"), ("pc3", "pc1")):
-            found[f"order.use.{more}_minus_{less}.{k}"] = use[more] - use[less]
-            found[f"order.backlog.{more}_minus_{less}.{k}"] = backlog[more] - backlog[less]
+            samples[f"order.use.{more}_minus_{less}.{k}"] = use[more] - use[less]
+            samples[f"order.backlog.{more}_minus_{less}.{k}"] = backlog[more] - backlog[less]
     for name, runs in by_price(studies["fig6-gamma"]).items():
         gamma = float(name.partition("=")[2])
         for k in (0, 1):
             price = gamma * runs.sample(f"backlog.{k}") / len(ACTIVE[k])
-            found[f"control.backlog_over_theory.{name}.{k}"] = price
-    return found
+            samples[f"control.backlog_over_theory.{name}.{k}"] = price
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

@@ -24,7 +24,7 @@ def columns(runs: Runs) -> dict[str, tuple[Runs, dict[int, float]]]:
     """Return the runs of each column of the table, and the constant error [ms] of each source."""
     names = [f"sources.s{s}.transport.rtt_error" for s in (1, 2, 3, 4)]
     noise = "sources.s1.transport.rtt_error_std"
-    found: dict[str, tuple[Runs, dict[int, float]]] = {}
+    by_column: dict[str, tuple[Runs, dict[int, float]]] = {}
     for row in runs.frame[[*names, noise]].drop_duplicates().to_dict("records"):
         errors = {s: _ms(row[name]) for s, name in zip((1, 2, 3, 4), names, strict=True)}
         constant = set(errors.values())
@@ -32,8 +32,8 @@ def columns(runs: Runs) -> dict[str, tuple[Runs, dict[int, float]]]:
             name = "random1"
         else:
             name = f"{constant.pop():g}" if len(constant) == 1 else "random2"
-        found[name] = (runs.at({str(key): value for key, value in row.items()}), errors)
-    return found
+        by_column[name] = (runs.at({str(key): value for key, value in row.items()}), errors)
+    return by_column
 
 
 def _ms(value: object) -> float:
@@ -51,28 +51,28 @@ def optimum(errors: dict[int, float]) -> dict[int, float]:
 
 def figures(studies: Studies) -> Samples:
     """Return windows, rates and backlogs by column and source, per seed."""
-    found: dict[str, np.ndarray | float] = {}
+    samples: dict[str, np.ndarray | float] = {}
     backlogs: list[np.ndarray] = []
     for name, (runs, errors) in columns(studies["table2"]).items():
-        found[f"use.{name}"] = runs.sample("bottleneck.utilization")
-        found[f"backlog.{name}"] = runs.sample("bottleneck.mean_queue_packets")
-        backlogs.append(np.asarray(found[f"backlog.{name}"]))
+        samples[f"use.{name}"] = runs.sample("bottleneck.utilization")
+        samples[f"backlog.{name}"] = runs.sample("bottleneck.mean_queue_packets")
+        backlogs.append(np.asarray(samples[f"backlog.{name}"]))
         wait_ms = (backlogs[-1] + 1) / CAPACITY  # waits for the backlog and its own transmission
-        found[f"control.wait_ms.{name}"] = wait_ms
-        found[f"backlog_max.{name}"] = runs.sample("bottleneck.backlog_max")
+        samples[f"control.wait_ms.{name}"] = wait_ms
+        samples[f"backlog_max.{name}"] = runs.sample("bottleneck.backlog_max")
         rates = {s: runs.sample(f"s{s}.goodput_bps") for s in RTT_MS}
         total, best = np.sum(list(rates.values()), axis=0), optimum(errors)
         corrected = {s: rates[s] / (1 + errors[s] / RTT_MS[s]) for s in RTT_MS}
         mean = np.mean(list(corrected.values()), axis=0)
         for s in RTT_MS:
-            window = found[f"window.{name}.s{s}"] = runs.sample(f"s{s}.window")
+            window = samples[f"window.{name}.s{s}"] = runs.sample(f"s{s}.window")
             in_flight = rates[s] / BITS_PER_PACKET_MS * (RTT_MS[s] + wait_ms)
-            found[f"control.window_over_in_flight.{name}.s{s}"] = window / in_flight
-            found[f"corrected_over_mean.{name}.s{s}"] = corrected[s] / mean
-            found[f"rate_over_optimum.{name}.s{s}"] = rates[s] / total * CAPACITY / best[s]
+            samples[f"control.window_over_in_flight.{name}.s{s}"] = window / in_flight
+            samples[f"corrected_over_mean.{name}.s{s}"] = corrected[s] / mean
+            samples[f"rate_over_optimum.{name}.s{s}"] = rates[s] / total * CAPACITY / best[s]
     backlogs.sort(key=lambda sample: float(sample.mean()))  # single seeds are noisy
-    found["backlog_range"] = backlogs[-1] - backlogs[0]
-    return found
+    samples["backlog_range"] = backlogs[-1] - backlogs[0]
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

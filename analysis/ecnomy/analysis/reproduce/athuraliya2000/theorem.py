@@ -52,31 +52,31 @@ def figures(studies: Studies) -> Samples:
     """Return errors of final rates, rises of the dual objective, and ratios of operation counts."""
     paths = row_of_links(LINKS)
     best = _optimum(paths)
-    found: dict[str, np.ndarray | float] = {}
+    samples: dict[str, np.ndarray | float] = {}
     plain = {rule: run_basic(paths, STEPS, GAMMA, rule=rule) for rule in ("pc1", "pc2", "pc3")}
-    found |= {f"error.{rule}": _error(ran, best) for rule, ran in plain.items()}
-    found |= {f"rise.{rule}": _rises(paths, ran) for rule, ran in plain.items()}
+    samples |= {f"error.{rule}": _error(ran, best) for rule, ran in plain.items()}
+    samples |= {f"rise.{rule}": _rises(paths, ran) for rule, ran in plain.items()}
     rng = [np.random.Generator(np.random.Philox(key=seed)) for seed in SEEDS]
     late = [
         run_basic(paths, STEPS, GAMMA, delays=own.integers(0, 20, LINKS + 1).tolist(), rng=own)
         for own in rng
     ]
-    found["error.asynchronous"] = np.array([_error(ran, best) for ran in late])
+    samples["error.asynchronous"] = np.array([_error(ran, best) for ran in late])
     pc3 = [
         run_basic(paths, STEPS, GAMMA, rule="pc3", delays=own.integers(0, 20, LINKS + 1).tolist())
         for own in rng
     ]
-    found["error.pc3_with_delays"] = np.array([_error(ran, best) for ran in pc3])
+    samples["error.pc3_with_delays"] = np.array([_error(ran, best) for ran in pc3])
     gap = np.abs(plain["pc1"].prices - GAMMA * plain["pc1"].backlog).max()
-    found["pc1_minus_gamma_backlog"] = float(gap)
-    found |= {
+    samples["pc1_minus_gamma_backlog"] = float(gap)
+    samples |= {
         "operations.packet.most_over_least": most_over_least("rem", "packet"),
         "operations.period.most_over_least": most_over_least("rem", "timer"),
         "control.operations.packet.most_over_least": most_over_least(
             "flow-projection", "projection"
         ),
     }
-    return found
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

@@ -42,17 +42,17 @@ def classes(results: Path) -> dict[str, float | list[float]]:
 
     run = open_raw(results)
     frame: Any = run.table("classes")
-    found: dict[str, float | list[float]] = {}
+    columns: dict[str, float | list[float]] = {}
     total: Floats = np.zeros(0)
     for number in CLASSES:
         own = frame[frame["class"] == number - 1].sort_values("t_ps")
-        found |= class_figures(own, number)
+        columns |= class_figures(own, number)
         rate = _rates(own)
         total = rate if number == 1 else total + rate
         if run.plan.seed == PICTURED_SEED:
-            found |= _rows(own, number)
-    found["throughput_bps"] = float(total.mean())
-    return found
+            columns |= _rows(own, number)
+    columns["throughput_bps"] = float(total.mean())
+    return columns
 
 
 def class_figures(own: pd.DataFrame, number: int) -> dict[str, float | list[float]]:
@@ -64,7 +64,7 @@ def class_figures(own: pd.DataFrame, number: int) -> dict[str, float | list[floa
     }
     after = column["t_ps"] >= _FROM_S * PS_PER_S
     rate = _rates(own)
-    found: dict[str, float | list[float]] = {
+    columns: dict[str, float | list[float]] = {
         f"loss.{number}": column["drops"].sum() / column["arrivals"].sum(),
         f"loss_after_10.{number}": column["drops"][after].sum() / column["arrivals"][after].sum(),
         f"drops.{number}": column["drops"].sum(),
@@ -76,7 +76,7 @@ def class_figures(own: pd.DataFrame, number: int) -> dict[str, float | list[floa
     }
     if number == 1:
         departures = column["departures"]
-        found |= {
+        columns |= {
             "late_share": column["late"].sum() / departures.sum(),
             "late_share_after_10": column["late"][after].sum() / departures[after].sum(),
             "delay_max_s": column["delay_max_ps"].max() / PS_PER_S,
@@ -84,7 +84,7 @@ def class_figures(own: pd.DataFrame, number: int) -> dict[str, float | list[floa
             "windows_at_bound": float(np.mean(rate >= _BOUND_BPS)),
         }
     return {
-        name: value if isinstance(value, list) else float(value) for name, value in found.items()
+        name: value if isinstance(value, list) else float(value) for name, value in columns.items()
     }
 
 

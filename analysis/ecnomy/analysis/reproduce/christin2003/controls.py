@@ -23,12 +23,12 @@ def controls(studies: Studies) -> dict[str, np.ndarray | float]:
 
     Comparisons of both projections on the same trace are `control.trace.<figure>`.
     """
-    found: dict[str, np.ndarray | float] = {}
+    samples: dict[str, np.ndarray | float] = {}
     for name, value in fig2.figures(studies).items():
-        found[f"control.trace.{name}"] = np.asarray(value)
+        samples[f"control.trace.{name}"] = np.asarray(value)
     for study in CONTROLS:
         for name, runs in by_options(studies[f"exp1-{study}"]).items():
             for figure, column in _COLUMNS.items():
                 value = runs.sample(column) / _UNITS.get(figure, 1.0)
-                found[f"control.{study}.{figure}.{name}"] = value
-    return found
+                samples[f"control.{study}.{figure}.{name}"] = value
+    return samples

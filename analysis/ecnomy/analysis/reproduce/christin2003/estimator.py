@@ -37,7 +37,7 @@ _COLUMNS: Final = {
 def settings(studies: Studies) -> dict[str, Runs]:
     """Return the runs of one flow by round-trip time, of ten flows, and of experiment 1."""
     alone = points(studies["single"])
-    found = {
+    by_rtt = {
         f"one.{name.partition('.')[0]}": runs
         for name, runs in alone.items()
         if name.endswith("each")
@@ -45,26 +45,26 @@ def settings(studies: Studies) -> dict[str, Runs]:
     from ecnomy.analysis.reproduce.christin2003.multistage import LAW
 
     traced = studies["exp1-trace"].at({LAW: "flow-projection"})
-    return {**found, "ten": studies["ten"], "exp1": traced}
+    return {**by_rtt, "ten": studies["ten"], "exp1": traced}
 
 
 def figures(studies: Studies) -> Samples:
     """Return errors of the estimates, and the effects of the safeguard and of extreme K."""
-    found: dict[str, np.ndarray] = {}
+    samples: dict[str, np.ndarray] = {}
     for name, runs in settings(studies).items():
         for figure, column in _COLUMNS.items():
-            found[f"{figure}.{name}"] = runs.sample(column)
+            samples[f"{figure}.{name}"] = runs.sample(column)
         errors = np.array([runs.sample(f"rtt_error.alpha={alpha}") for alpha in _ALPHAS]) * 100
-        found[f"rtt_error_spread.{name}"] = errors.max(axis=0) - errors.min(axis=0)
-    found["marks_share.reference"] = algorithms(studies)["reference"].sample("marks_share")
+        samples[f"rtt_error_spread.{name}"] = errors.max(axis=0) - errors.min(axis=0)
+    samples["marks_share.reference"] = algorithms(studies)["reference"].sample("marks_share")
     drop_tail = algorithms(studies)["drop-tail"].sample("loss_share")
     for value in studies["exp1-params"].values(MARKING):
         if msgspec.json.decode(value)["gap_divisor"] == _MANY:
             runs = studies["exp1-params"].at({MARKING: value})
-            found["marks_share.K=2000"] = runs.sample("marks_share")
-            found["loss_over_drop_tail.K=2000"] = runs.sample("loss_share") / drop_tail
-            found["queue_kB.K=2000"] = runs.sample("queue_mean_bytes") / 1e3
-    return found
+            samples["marks_share.K=2000"] = runs.sample("marks_share")
+            samples["loss_over_drop_tail.K=2000"] = runs.sample("loss_share") / drop_tail
+            samples["queue_kB.K=2000"] = runs.sample("queue_mean_bytes") / 1e3
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

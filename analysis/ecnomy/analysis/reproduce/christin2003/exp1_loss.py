@@ -26,18 +26,18 @@ def figures(studies: Studies) -> Samples:
 
 def losses(studies: Studies) -> dict[str, np.ndarray | float]:
     """Return shares of packets lost in experiment 1, per seed."""
-    found: dict[str, np.ndarray | float] = {}
+    samples: dict[str, np.ndarray | float] = {}
     runs = algorithms(studies)
     drop_tail = runs["drop-tail"].sample("loss_share")
     for name, own in runs.items():
         loss = own.sample("loss_share")
-        found[f"loss.{name}"] = loss
-        found[f"loss_over_drop_tail.{name}"] = loss / drop_tail
-        found[f"lossy_windows.{name}"] = own.sample("lossy_windows")
-    found["drops.reference"] = runs["reference"].sample("drops")
-    reference, heuristic = found["loss.reference"], found["loss.heuristic"]
-    found["loss_difference.heuristic_minus_reference"] = np.subtract(heuristic, reference)
-    return found
+        samples[f"loss.{name}"] = loss
+        samples[f"loss_over_drop_tail.{name}"] = loss / drop_tail
+        samples[f"lossy_windows.{name}"] = own.sample("lossy_windows")
+    samples["drops.reference"] = runs["reference"].sample("drops")
+    reference, heuristic = samples["loss.reference"], samples["loss.heuristic"]
+    samples["loss_difference.heuristic_minus_reference"] = np.subtract(heuristic, reference)
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

@@ -22,28 +22,28 @@ Point = tuple[float, float]  # K, alpha
 
 
 def _points(runs: Runs) -> dict[Point, Runs]:
-    found: dict[Point, Runs] = {}
+    by_point: dict[Point, Runs] = {}
     for value in runs.values(MARKING):
         options: dict[str, Any] = msgspec.json.decode(value)
         if options["gap_divisor"] < 100:
             point = float(options["gap_divisor"]), float(options["rtt_memory"])
-            found[point] = runs.at({MARKING: value})
-    return found
+            by_point[point] = runs.at({MARKING: value})
+    return by_point
 
 
 def figures(studies: Studies) -> Samples:
     """Return losses, and queues and throughput divided by those of K = 10 and alpha = 0.9."""
     points = _points(studies["exp1-params"])
     default = points[10.0, 0.9]
-    found: dict[str, np.ndarray] = {}
+    samples: dict[str, np.ndarray] = {}
     for (k, alpha), runs in points.items():
         at = f"K={k:g}.alpha={alpha:g}"
-        found[f"loss.{at}"] = runs.sample("loss_share")
+        samples[f"loss.{at}"] = runs.sample("loss_share")
         for name, column in (("queue", "queue_mean_bytes"), ("throughput", "throughput_bps")):
-            found[f"{name}_over_default.{at}"] = runs.sample(column) / default.sample(column)
-        found[f"marks.{at}"] = runs.sample("marks_share")
-        found[f"queue_kB.{at}"] = runs.sample("queue_mean_bytes") / 1e3
-    return found
+            samples[f"{name}_over_default.{at}"] = runs.sample(column) / default.sample(column)
+        samples[f"marks.{at}"] = runs.sample("marks_share")
+        samples[f"queue_kB.{at}"] = runs.sample("queue_mean_bytes") / 1e3
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

@@ -23,31 +23,31 @@ _BUFFER_BYTES: Final = 150_000.0
 
 def figures(studies: Studies) -> Samples:
     """Return the mean and standard deviation of the queue over windows of 0.25 s, per seed."""
-    found: dict[str, np.ndarray | float] = {}
+    samples: dict[str, np.ndarray | float] = {}
     runs = algorithms(studies)
     for name, own in runs.items():
         mean, std = own.sample("queue_mean_bytes"), own.sample("queue_std_bytes")
-        found[f"queue_kB.{name}"] = mean / 1e3
-        found[f"queue_over_buffer.{name}"] = mean / _BUFFER_BYTES
-        found[f"std_over_mean.{name}"] = std / mean
+        samples[f"queue_kB.{name}"] = mean / 1e3
+        samples[f"queue_over_buffer.{name}"] = mean / _BUFFER_BYTES
+        samples[f"std_over_mean.{name}"] = std / mean
     exact = runs["pi-exact"].sample("queue_std_bytes")
-    found["std.heuristic_over_pi-exact"] = runs["heuristic"].sample("queue_std_bytes") / exact
-    found |= _intervals(studies)
-    return found | controls(studies)
+    samples["std.heuristic_over_pi-exact"] = runs["heuristic"].sample("queue_std_bytes") / exact
+    samples |= _intervals(studies)
+    return samples | controls(studies)
 
 
 def _intervals(studies: Studies) -> dict[str, np.ndarray]:
     """Return mean queues by sampling interval, and ratios of deviations (shorter / next longer)."""
-    found: dict[str, np.ndarray] = {}
+    samples: dict[str, np.ndarray] = {}
     before: tuple[str, np.ndarray] | None = None
     for name, runs in by_options(studies["exp1-interval"]).items():
         interval = name.partition("interval=")[2]
         std = runs.sample("queue_std_bytes")
-        found[f"queue_kB.interval={interval}"] = runs.sample("queue_mean_bytes") / 1e3
+        samples[f"queue_kB.interval={interval}"] = runs.sample("queue_mean_bytes") / 1e3
         if before is not None:
-            found[f"std_shorter_over_longer.{before[0]}_{interval}"] = before[1] / std
+            samples[f"std_shorter_over_longer.{before[0]}_{interval}"] = before[1] / std
         before = interval, std
-    return found
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

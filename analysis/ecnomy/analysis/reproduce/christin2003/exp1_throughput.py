@@ -25,22 +25,22 @@ _LOSES: Final = ("drop-tail", "red", "pi-approximate")
 def figures(studies: Studies) -> Samples:
     """Return throughput / capacity and goodput / throughput, with controls, per seed."""
     runs = algorithms(studies)
-    found: dict[str, np.ndarray] = {}
+    samples: dict[str, np.ndarray] = {}
     for name in ALGORITHMS:
-        found[f"throughput_share.{name}"] = runs[name].sample("throughput_bps") / _RATE_BPS
+        samples[f"throughput_share.{name}"] = runs[name].sample("throughput_bps") / _RATE_BPS
         kind = "avoids" if name in _AVOIDS else "loses"
-        found[f"goodput_share.{kind}.{name}"] = runs[name].sample("goodput_share")
+        samples[f"goodput_share.{kind}.{name}"] = runs[name].sample("goodput_share")
     for bad in _LOSES:
         for good in _AVOIDS:
-            gap = found[f"goodput_share.loses.{bad}"] - found[f"goodput_share.avoids.{good}"]
-            found[f"goodput_gap.{bad}_minus_{good}"] = gap
+            gap = samples[f"goodput_share.loses.{bad}"] - samples[f"goodput_share.avoids.{good}"]
+            samples[f"goodput_gap.{bad}_minus_{good}"] = gap
     for name in ALGORITHMS:
-        found[f"loss.{name}"] = runs[name].sample("loss_share")
-        found[f"timeouts_per_s.{name}"] = runs[name].sample("timeouts_per_s")
+        samples[f"loss.{name}"] = runs[name].sample("loss_share")
+        samples[f"timeouts_per_s.{name}"] = runs[name].sample("timeouts_per_s")
     marked, tahoe = studies["exp1-overmarked"], studies["exp1-tahoe"]
-    found["control.overmarked.throughput_share"] = marked.sample("throughput_bps") / _RATE_BPS
-    found["control.tahoe.goodput_share"] = tahoe.sample("goodput_share")
-    return found
+    samples["control.overmarked.throughput_share"] = marked.sample("throughput_bps") / _RATE_BPS
+    samples["control.tahoe.goodput_share"] = tahoe.sample("goodput_share")
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

@@ -46,13 +46,13 @@ def by_regulation(runs: Runs) -> dict[str, Runs]:
 
 def control_figures(studies: Studies, names: tuple[str, ...]) -> dict[str, np.ndarray]:
     """Return measures of classes 1 and 4 in controls: `control.<study>.<figure>.<regulation>`."""
-    found: dict[str, np.ndarray] = {}
+    samples: dict[str, np.ndarray] = {}
     for study in names:
         for kind, runs in by_regulation(studies[f"exp2-{study}"]).items():
             for figure, column in _FIGURES.items():
                 scale = 1e3 if figure.endswith("_ms") else 1.0
-                found[f"control.{study}.{figure}.{kind}"] = runs.sample(column) * scale
-    return found
+                samples[f"control.{study}.{figure}.{kind}"] = runs.sample(column) * scale
+    return samples
 
 
 def fifo_figures(studies: Studies) -> dict[str, np.ndarray]:
@@ -60,13 +60,13 @@ def fifo_figures(studies: Studies) -> dict[str, np.ndarray]:
 
     Names are `control.fifo.<figure>.<law>`.
     """
-    found: dict[str, np.ndarray] = {}
+    samples: dict[str, np.ndarray] = {}
     for name, runs in by_options(studies["exp2-fifo"]).items():
         name = name.partition(".")[0]
-        found[f"control.fifo.loss.{name}"] = runs.sample("loss_share")
-        found[f"control.fifo.marks.{name}"] = runs.sample("marks_share")
-        found[f"control.fifo.queue_kB.{name}"] = runs.sample("queue_mean_bytes") / 1e3
-    return found
+        samples[f"control.fifo.loss.{name}"] = runs.sample("loss_share")
+        samples[f"control.fifo.marks.{name}"] = runs.sample("marks_share")
+        samples[f"control.fifo.queue_kB.{name}"] = runs.sample("queue_mean_bytes") / 1e3
+    return samples
 
 
 def draw_classes(axis: Axes, runs: Runs, row: str, scale: float) -> None:

@@ -27,20 +27,20 @@ _CONTROLS: Final = ("large", "unbounded", "room")
 
 def figures(studies: Studies) -> Samples:
     """Return shares of late packets and the largest delays, per seed."""
-    found: dict[str, np.ndarray] = {}
+    samples: dict[str, np.ndarray] = {}
     runs = by_regulation(studies["exp2"])
     for kind, own in runs.items():
-        found[f"late.{kind}"] = own.sample("late_share")
-        found[f"late_after_10.{kind}"] = own.sample("late_share_after_10")
-        found[f"marks_class_1.{kind}"] = own.sample("marks.1")
-        found[f"delay_max_ms.{kind}"] = own.sample("delay_max_s") * 1e3
-        found[f"delay_max_after_10_ms.{kind}"] = own.sample("delay_max_after_10_s") * 1e3
-    found["late_over_unregulated"] = found["late.regulated"] / found["late.unregulated"]
-    peak = found["delay_max_ms.regulated"] / found["delay_max_ms.unregulated"]
-    found["delay_max_over_unregulated"] = peak
+        samples[f"late.{kind}"] = own.sample("late_share")
+        samples[f"late_after_10.{kind}"] = own.sample("late_share_after_10")
+        samples[f"marks_class_1.{kind}"] = own.sample("marks.1")
+        samples[f"delay_max_ms.{kind}"] = own.sample("delay_max_s") * 1e3
+        samples[f"delay_max_after_10_ms.{kind}"] = own.sample("delay_max_after_10_s") * 1e3
+    samples["late_over_unregulated"] = samples["late.regulated"] / samples["late.unregulated"]
+    peak = samples["delay_max_ms.regulated"] / samples["delay_max_ms.unregulated"]
+    samples["delay_max_over_unregulated"] = peak
     free = by_regulation(studies["exp2-unbounded"])["unregulated"].sample("late_share")
-    found["late_without_loss_bound_minus_with"] = free - found["late.unregulated"][: len(free)]
-    return found | control_figures(studies, _CONTROLS) | fifo_figures(studies)
+    samples["late_without_loss_bound_minus_with"] = free - samples["late.unregulated"][: len(free)]
+    return samples | control_figures(studies, _CONTROLS) | fifo_figures(studies)
 
 
 def draw(studies: Studies, figure: Figure) -> None:

@@ -26,18 +26,20 @@ __all__ = ["draw", "figures"]
 
 def figures(studies: Studies) -> Samples:
     """Return the classes' loss rates over the run and the ratios of these rates, per seed."""
-    found: dict[str, np.ndarray] = {}
+    samples: dict[str, np.ndarray] = {}
     for kind, own in by_regulation(studies["exp2"]).items():
         for number in CLASSES:
-            found[f"loss.{kind}.class-{number}"] = own.sample(f"loss.{number}")
-            found[f"marks.{kind}.class-{number}"] = own.sample(f"marks.{number}")
-            found[f"drops.{kind}.class-{number}"] = own.sample(f"drops.{number}")
-            found[f"drops_after_10.{kind}.class-{number}"] = own.sample(f"drops_after_10.{number}")
+            samples[f"loss.{kind}.class-{number}"] = own.sample(f"loss.{number}")
+            samples[f"marks.{kind}.class-{number}"] = own.sample(f"marks.{number}")
+            samples[f"drops.{kind}.class-{number}"] = own.sample(f"drops.{number}")
+            samples[f"drops_after_10.{kind}.class-{number}"] = own.sample(
+                f"drops_after_10.{number}"
+            )
     for upper in (2, 3):
-        loss = found[f"loss.unregulated.class-{upper}"]
-        below = found[f"loss.unregulated.class-{upper + 1}"]
-        found[f"loss_ratio.unregulated.{upper}_over_{upper + 1}"] = loss / below
-    return found | control_figures(studies, ("large", "room")) | fifo_figures(studies)
+        loss = samples[f"loss.unregulated.class-{upper}"]
+        below = samples[f"loss.unregulated.class-{upper + 1}"]
+        samples[f"loss_ratio.unregulated.{upper}_over_{upper + 1}"] = loss / below
+    return samples | control_figures(studies, ("large", "room")) | fifo_figures(studies)
 
 
 def draw(studies: Studies, figure: Figure) -> None:

@@ -20,18 +20,18 @@ __all__ = ["draw", "figures"]
 
 def figures(studies: Studies) -> Samples:
     """Return marks, delays and losses of the classes, and ratios of mean delays, per seed."""
-    found: dict[str, np.ndarray] = {}
+    samples: dict[str, np.ndarray] = {}
     for kind, own in by_regulation(studies["exp2"]).items():
-        found[f"loss.{kind}.class-1"] = own.sample("loss.1")
-        found[f"windows_at_bound.{kind}"] = own.sample("windows_at_bound")
+        samples[f"loss.{kind}.class-1"] = own.sample("loss.1")
+        samples[f"windows_at_bound.{kind}"] = own.sample("windows_at_bound")
         delays = {number: own.sample(f"delay_s.{number}") for number in CLASSES}
         for number in CLASSES:
-            found[f"delay_ms.{kind}.class-{number}"] = delays[number] * 1e3
-            found[f"marks.{kind}.class-{number}"] = own.sample(f"marks.{number}")
+            samples[f"delay_ms.{kind}.class-{number}"] = delays[number] * 1e3
+            samples[f"marks.{kind}.class-{number}"] = own.sample(f"marks.{number}")
         for upper in (2, 3):
             ratio = delays[upper] / delays[upper + 1]
-            found[f"delay_ratio.{kind}.{upper}_over_{upper + 1}"] = ratio
-    return found
+            samples[f"delay_ratio.{kind}.{upper}_over_{upper + 1}"] = ratio
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

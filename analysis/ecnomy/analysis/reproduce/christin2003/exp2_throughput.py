@@ -22,25 +22,25 @@ _RATE_BPS: Final = 45e6
 
 def figures(studies: Studies) -> Samples:
     """Return the classes' throughputs and their variation over windows of 0.25 s after 5 s."""
-    found: dict[str, np.ndarray] = {}
+    samples: dict[str, np.ndarray] = {}
     runs = by_regulation(studies["exp2"])
     for kind, own in runs.items():
-        found[f"windows_below_bound.{kind}"] = 1 - own.sample("windows_at_bound")
-        found[f"windows_at_bound.{kind}"] = own.sample("windows_at_bound")
-        found[f"throughput_share.{kind}"] = own.sample("throughput_bps") / _RATE_BPS
+        samples[f"windows_below_bound.{kind}"] = 1 - own.sample("windows_at_bound")
+        samples[f"windows_at_bound.{kind}"] = own.sample("windows_at_bound")
+        samples[f"throughput_share.{kind}"] = own.sample("throughput_bps") / _RATE_BPS
         for number in CLASSES:
-            found[f"cv.{kind}.class-{number}"] = own.sample(f"throughput_cv.{number}")
+            samples[f"cv.{kind}.class-{number}"] = own.sample(f"throughput_cv.{number}")
             rate = own.sample(f"throughput_bps.{number}")
-            found[f"throughput_Mbps.{kind}.class-{number}"] = rate / 1e6
+            samples[f"throughput_Mbps.{kind}.class-{number}"] = rate / 1e6
     ratios = [
-        found[f"cv.unregulated.class-{n}"] / found[f"cv.regulated.class-{n}"] for n in CLASSES
+        samples[f"cv.unregulated.class-{n}"] / samples[f"cv.regulated.class-{n}"] for n in CLASSES
     ]
-    found["cv_over_regulated"] = np.mean(ratios, axis=0)
-    shares = found["throughput_share.regulated"], found["throughput_share.unregulated"]
-    found["points_of_utilization_lost"] = 100 * (shares[1] - shares[0])
+    samples["cv_over_regulated"] = np.mean(ratios, axis=0)
+    shares = samples["throughput_share.regulated"], samples["throughput_share.unregulated"]
+    samples["points_of_utilization_lost"] = 100 * (shares[1] - shares[0])
     for number in CLASSES:
-        found[f"marks.regulated.class-{number}"] = runs["regulated"].sample(f"marks.{number}")
-    return found
+        samples[f"marks.regulated.class-{number}"] = runs["regulated"].sample(f"marks.{number}")
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:

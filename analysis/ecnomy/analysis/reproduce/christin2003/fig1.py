@@ -38,12 +38,12 @@ _PICTURED: Final = "RTT=100ms.acks=each"  # a flow with silences, whose rounds a
 
 def points(runs: Runs) -> dict[str, Runs]:
     """Return the runs by round-trip time and form of acknowledgement."""
-    found: dict[str, Runs] = {}
+    by_rtt: dict[str, Runs] = {}
     for delay in runs.values(DELAY):
         for acks in runs.values(ACKS):
             name = f"RTT={2 * float(delay):g}ms.acks={acks_name(acks)}"
-            found[name] = runs.at({DELAY: delay, ACKS: acks})
-    return found
+            by_rtt[name] = runs.at({DELAY: delay, ACKS: acks})
+    return by_rtt
 
 
 def acks_name(value: object) -> str:
@@ -54,20 +54,20 @@ def acks_name(value: object) -> str:
 
 def figures(studies: Studies) -> Samples:
     """Return the shares of rounds and marks that agree with section 2.1, per seed."""
-    found: dict[str, np.ndarray | float] = {}
+    samples: dict[str, np.ndarray | float] = {}
     for name, runs in points(studies["single"]).items():
         marked = bool(runs.sample("marks").any())
         for figure, column in _COLUMNS.items():
             if marked or figure not in _OF_MARKS:
-                found[f"{figure}.{name}"] = runs.sample(column)
-    return found
+                samples[f"{figure}.{name}"] = runs.sample(column)
+    return samples
 
 
 def draw(studies: Studies, figure: Figure) -> None:
     """Draw windows and round-trip times of one flow over time, with the router's estimates."""
-    found = points(studies["single"])
-    name = _PICTURED if _PICTURED in found else next(iter(found))
-    runs = found[name]
+    by_rtt = points(studies["single"])
+    name = _PICTURED if _PICTURED in by_rtt else next(iter(by_rtt))
+    runs = by_rtt[name]
     upper, lower = figure.subplots(2, 1, sharex=True)
     curves = (
         (upper, "sender_window", "sender"),

@@ -34,22 +34,22 @@ def replays(studies: Studies) -> dict[str, Runs]:
 
 def figures(studies: Studies) -> Samples:
     """Return comparisons of the two projections over all arrivals, and operation counts."""
-    found: dict[str, np.ndarray | float] = dict(_operations())
+    samples: dict[str, np.ndarray | float] = dict(_operations())
     for name, runs in replays(studies).items():
         for column in _COLUMNS:
-            found[f"{column}.{name}"] = runs.sample(column)
-    return found
+            samples[f"{column}.{name}"] = runs.sample(column)
+    return samples
 
 
 def _operations() -> dict[str, float]:
     """Return counts of executed basic blocks, and their growth with flows and with the queue."""
     heuristic, reference = "flow-projection-heuristic", "flow-projection"
-    found = {
+    counts = {
         f"blocks.{count.law}.{count.load}.{count.flows}.{count.waiting}": count.mean
         for count in blocks()
         if count.law in (heuristic, reference)
     }
-    return found | {
+    return counts | {
         "operations.projection.most_over_least": most_over_least(heuristic, "projection"),
         "operations.marking.most_over_least": most_over_least(heuristic, "marking", _WAITING),
         "operations.marking.power_of_queue": slope(heuristic, "marking", _FLOWS),
