@@ -23,12 +23,12 @@ import pytest
 
 from duopoly_world import MODEL, PROBE, CycleMeans, outcome
 from ecnomy.analysis.statistics.intervals import Interval, t_interval
-from ecnomy.analysis.theory import Posted
+from ecnomy.analysis.theory import PostedPriceOutcome
 from tiers import in_full, seeds
 
 pytestmark = pytest.mark.xdist_group("duopoly")  # one worker makes the runs, once
 SEEDS = seeds(10)
-FIGURES: dict[str, tuple[Callable[[CycleMeans], float], Callable[[Posted], float]]] = {
+FIGURES: dict[str, tuple[Callable[[CycleMeans], float], Callable[[PostedPriceOutcome], float]]] = {
     "price of a mark [money]": (lambda o: _mean_log(o.prices), lambda p: p.prices[0]),
     "price of a packet [money]": (lambda o: o.packet_price, lambda p: p.packet_price),
     "traffic [packets/s]": (lambda o: sum(o.rates), lambda p: sum(p.rates)),

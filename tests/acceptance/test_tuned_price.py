@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from ecnomy.analysis.sensitivity import sensitivity_of
-from ecnomy.analysis.tune import Answer, tuned
+from ecnomy.analysis.tune import TuningAnswer, tuned
 from ecnomy.markets.sweep.config import load_sweep
 from sweep_world import Here, Watcher, go
 from tiers import full
@@ -34,7 +34,7 @@ def left_at(price: float) -> float:
 
 
 @functools.cache
-def answer() -> Answer:
+def answer() -> TuningAnswer:
     """The answer of the file's quick form."""
     sweep = load_sweep(SWEEPS / "best-price.yaml", quick=True)
     with tempfile.TemporaryDirectory() as folder:

@@ -10,7 +10,13 @@ from pathlib import Path
 
 import msgspec
 
-from ecnomy.analysis.compare.runs import BUILT_IN, Simulate, Study, Task, simulated
+from ecnomy.analysis.compare.runs import (
+    BUILT_IN,
+    ComparedScenario,
+    Simulate,
+    SimulationTask,
+    simulated,
+)
 
 ROOT = Path(__file__).parents[2]
 SCENARIOS = ROOT / "tests" / "validation" / "scenarios"
@@ -21,11 +27,11 @@ SETTLED = (
     "sources.light.transport.form=inverse-decrease",
     "sources.heavy.transport.form=inverse-decrease",
 )
-_MADE: dict[Task, dict[str, bytes]] = {}  # the files of this process's runs
+_MADE: dict[SimulationTask, dict[str, bytes]] = {}  # the files of this process's runs
 FAR = 1000  # added to seeds of the other engine
 
 
-def other_seeds(task: Task, folder: Path) -> None:
+def other_seeds(task: SimulationTask, folder: Path) -> None:
     """The built-in engine. As the other engine it uses different seeds.
 
     Runs that a process has simulated are later written again.
@@ -45,7 +51,7 @@ def other_seeds(task: Task, folder: Path) -> None:
 def changed(*overrides: str) -> Simulate:
     """The built-in engine. As the other engine it uses different seeds and another scenario."""
 
-    def simulate(task: Task, folder: Path) -> None:
+    def simulate(task: SimulationTask, folder: Path) -> None:
         if task.engine != BUILT_IN:
             task = msgspec.structs.replace(task, overrides=(*task.overrides, *overrides))
         other_seeds(task, folder)
@@ -53,15 +59,17 @@ def changed(*overrides: str) -> Simulate:
     return simulate
 
 
-def die(task: Task, folder: Path) -> None:
+def die(task: SimulationTask, folder: Path) -> None:
     """A run whose process is killed."""
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def study(folder: Path, simulate: Simulate = other_seeds, *overrides: str) -> Study:
+def study(folder: Path, simulate: Simulate = other_seeds, *overrides: str) -> ComparedScenario:
     """WTP over RED for both engines."""
     config = str(SCENARIOS / "wtp.yaml")
-    return Study(config, (*SETTLED, *overrides), (BUILT_IN, OTHER), folder, simulate=simulate)
+    return ComparedScenario(
+        config, (*SETTLED, *overrides), (BUILT_IN, OTHER), folder, simulate=simulate
+    )
 
 
 def checkout(folder: Path) -> Path:

@@ -12,10 +12,10 @@ import numpy as np
 
 from ecnomy.markets.bridge import EngineLink, columns, encode
 from ecnomy.markets.bridge import messages as m
-from ecnomy.markets.bridge.checks import Limits
+from ecnomy.markets.bridge.checks import PlanSizes
 
 SEED: Final = 2**64 - 1
-LIMITS: Final = Limits(n_flows=3, n_links=2, n_pairs=6, late=2)
+LIMITS: Final = PlanSizes(n_flows=3, n_links=2, n_pairs=6, late=2)
 HELLO: Final = m.Hello((1, 3), "peer", "0.1", "abc123", SEED, "secret")
 
 

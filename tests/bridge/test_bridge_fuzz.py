@@ -14,7 +14,7 @@ import bridge_samples as samples
 from ecnomy.agents.errors import ProtocolError
 from ecnomy.markets.bridge import columns, decode_body
 from ecnomy.markets.bridge import messages as m
-from ecnomy.markets.bridge.checks import Limits
+from ecnomy.markets.bridge.checks import PlanSizes
 from ecnomy.markets.bridge.scan import scan
 from tiers import in_full
 
@@ -27,7 +27,7 @@ _NAMES = {
 }
 
 
-def _judge(content: bytes, limits: Limits) -> str:
+def _judge(content: bytes, limits: PlanSizes) -> str:
     try:
         message = decode_body(content, limits)
     except ProtocolError as refusal:
@@ -60,7 +60,7 @@ def test_frames_through_the_cpp_decoder(judged: list[tuple[bytes, str]]) -> None
 
 def test_both_languages_judge_alike(judged: list[tuple[bytes, str]]) -> None:
     """The C++ and the Python decoder accept or refuse the same frames."""
-    limits = Limits(n_flows=8, n_links=2, n_pairs=0)
+    limits = PlanSizes(n_flows=8, n_links=2, n_pairs=0)
     for content, theirs in judged:
         ours = _judge(content, limits)
         # A type that only engines send is a matter of order in C++ and of its keys in Python.

@@ -24,7 +24,7 @@ from typing import Any
 import msgspec
 
 from ecnomy.agents.errors import EcnomyError
-from ecnomy.analysis.reproduce.catalogue import Choice, Paper, PaperEntry
+from ecnomy.analysis.reproduce.catalogue import Paper, PaperEntry, PrintedChoice
 from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.inputs.amounts import Amount
 from ecnomy.markets.inputs.yamlfile import Node, Place
@@ -65,7 +65,7 @@ def points_of(folder: str, file: str) -> tuple[Point, ...]:
     return tuple(found)
 
 
-def faults_of(paper: Paper, entry: PaperEntry, choice: Choice) -> list[str]:
+def faults_of(paper: Paper, entry: PaperEntry, choice: PrintedChoice) -> list[str]:
     """The values of an entry's scenarios that differ from the printed ones."""
     names = [name for name in entry.studies if choice.touches(name)]
     studies = {name: points_of(paper.folder, paper.studies[name].sweep) for name in names}

@@ -22,7 +22,7 @@ from ecnomy.analysis.compare.record import (
     read_record,
 )
 from ecnomy.analysis.compare.recording import read_index
-from ecnomy.analysis.compare.runs import BUILT_IN, LINUX, Study, to_make
+from ecnomy.analysis.compare.runs import BUILT_IN, LINUX, ComparedScenario, to_make
 from ecnomy.analysis.compare.verdicts import DIFFERENT, EQUIVALENT
 from ecnomy.analysis.compare.workers import make_all
 from tiers import full
@@ -55,7 +55,7 @@ def test_the_built_in_engine_gives_what_the_kernel_gave(file: Path, tmp_path: Pa
     """Only rows recorded as different are different, and the table has this engine's means."""
     record = read_record(file)
     config = str(ROOT / SCENARIOS / record.scenario)
-    study = Study(config, record.overrides, (BUILT_IN, BUILT_IN), tmp_path)
+    study = ComparedScenario(config, record.overrides, (BUILT_IN, BUILT_IN), tmp_path)
     (tmp_path / "runs").mkdir()
     runs = make_all(study, to_make(study, study.tasks(record.seeds))[1], 1)
     figures = {task.seed: done.figures for task, done in runs.items()}

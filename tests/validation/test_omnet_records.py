@@ -22,7 +22,7 @@ from ecnomy.analysis.compare.record import (
     read_record,
     seeds_within,
 )
-from ecnomy.analysis.compare.runs import BUILT_IN, Study, to_make
+from ecnomy.analysis.compare.runs import BUILT_IN, ComparedScenario, to_make
 from ecnomy.analysis.compare.verdicts import DIFFERENT, EQUIVALENT
 from ecnomy.analysis.compare.workers import make_all
 from tiers import full, in_full
@@ -53,7 +53,7 @@ def test_the_built_in_engine_gives_what_inet_gave(file: Path, tmp_path: Path) ->
         pytest.skip(f"{record.name} is stale ({'; '.join(state.reasons)}): make record-omnet")
     seeds = seeds_within(record, BUILT_IN, BUDGET_S / len(FILES))
     config = str(ROOT / SCENARIOS / record.scenario)
-    study = Study(config, record.overrides, (BUILT_IN, BUILT_IN), tmp_path)
+    study = ComparedScenario(config, record.overrides, (BUILT_IN, BUILT_IN), tmp_path)
     (tmp_path / "runs").mkdir()
     runs = make_all(study, to_make(study, study.tasks(seeds))[1], 1)
     rows = against(record, {task.seed: done.figures for task, done in runs.items()})

@@ -33,7 +33,7 @@ from ecnomy.analysis.reproduce.judge import (
 from ecnomy.analysis.reproduce.papers import PAPERS
 from ecnomy.analysis.reproduce.record import claims_of
 from ecnomy.analysis.reproduce.record_file import read_record
-from ecnomy.analysis.reproduce.recorded import Figure, Recorded
+from ecnomy.analysis.reproduce.recorded import RecordedClaim, RecordedFigure
 from ecnomy.analysis.reproduce.session import cost_of, reproduce
 from ecnomy.analysis.reproduce.studies import Form
 from kept_papers import paper_of
@@ -65,7 +65,7 @@ FAST = ("athuraliya2000.fig1", "athuraliya2000.fig8a", "antoniadis2000.fig4")  #
 
 
 @pytest.fixture(scope="module")
-def records() -> dict[str, Recorded]:
+def records() -> dict[str, RecordedClaim]:
     """The record, by claim."""
     return {record.claim: record for record in read_record(RECORD).records}
 
@@ -80,8 +80,8 @@ def stale() -> Mapping[str, tuple[str, ...]]:
 
 
 def current(
-    records: dict[str, Recorded], stale: Mapping[str, tuple[str, ...]], names: list[str]
-) -> list[Recorded]:
+    records: dict[str, RecordedClaim], stale: Mapping[str, tuple[str, ...]], names: list[str]
+) -> list[RecordedClaim]:
     """The current records of these claims; skips with the others' names if there are none."""
     found = [records[name] for name in names if name in records]
     kept = [record for record in found if record.claim not in stale]
@@ -156,7 +156,7 @@ def test_verdicts_follow_from_figures(paper: str, records, stale) -> None:
         ), record.claim
 
 
-def judged(record: Recorded, of: str) -> set[str]:
+def judged(record: RecordedClaim, of: str) -> set[str]:
     """The recomputed verdicts on the figures of a claim, or of its control."""
     figures = [f for f in record.figures if f.of == of and f.region is not None and f.verdict]
     tested = [figure for figure in figures if figure.p is not None]
@@ -165,7 +165,7 @@ def judged(record: Recorded, of: str) -> set[str]:
     return {REFUTED if id(figure) in outside else verdict_of(figure) for figure in figures}
 
 
-def verdict_of(figure: Figure) -> str:
+def verdict_of(figure: RecordedFigure) -> str:
     """The verdict of a figure by itself; p-values refute only by Holm's steps."""
     if figure.measured is None or figure.region is None:
         return INCONCLUSIVE

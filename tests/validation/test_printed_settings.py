@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from ecnomy.analysis.reproduce.catalogue import Choice, PaperEntry
+from ecnomy.analysis.reproduce.catalogue import PaperEntry, PrintedChoice
 from ecnomy.analysis.reproduce.papers import PAPERS
 from held_settings import faults_of
 from kept_papers import paper_of
@@ -20,7 +20,7 @@ def test_printed_choices_are_what_runs(name: str, item: str) -> None:
     """Choices printed by an entry hold in its studies' scenarios (all of them in the full tier)."""
     paper = paper_of(name)
     entry = paper.entries[item]
-    choices = [each for each in entry.chosen if isinstance(each, Choice)]
+    choices = [each for each in entry.chosen if isinstance(each, PrintedChoice)]
     faults = [
         f"{choice.says}: {fault}" for choice in choices for fault in faults_of(paper, entry, choice)
     ]
@@ -31,13 +31,13 @@ def test_choices_are_held() -> None:
     """Most printed settings are compared with scenarios; the rest are about measures."""
     papers = [paper_of(name) for name in PAPERS]
     choices = [each for paper in papers for e in paper.entries.values() for each in e.chosen]
-    assert sum(isinstance(each, Choice) for each in choices) > 150
+    assert sum(isinstance(each, PrintedChoice) for each in choices) > 150
 
 
 def _faults(**holds: object) -> list[str]:
     """The values of christin2003's study `ten` that differ from these."""
     paper = paper_of("christin2003")
-    choice = Choice("", {path.replace("__", "."): value for path, value in holds.items()})
+    choice = PrintedChoice("", {path.replace("__", "."): value for path, value in holds.items()})
     entry = PaperEntry(title="", priority="core", claims={}, studies=("ten",), chosen=(choice,))
     return faults_of(paper, entry, choice)
 

@@ -17,14 +17,14 @@ from ecnomy.markets.reference.files import all_entries
 from ecnomy.markets.reference.lookup import KeyGroup, below, grouped, sections
 from sitegen.markdown import code, contents, escaped, link, slug
 
-__all__ = ["FOLDER", "Place", "key_pages", "place"]
+__all__ = ["FOLDER", "KeyPlace", "key_pages", "place"]
 
 FOLDER: Final = "reference/keys"
 _MOST_PATHS: Final = 3
 _PLURALS: Final = {"law": "laws", "kind": "kinds", "role": "roles"}
 
 
-class Place(NamedTuple):
+class KeyPlace(NamedTuple):
     """The place of an entry: its page, its heading's anchor, and its form on that page."""
 
     page: str
@@ -32,15 +32,15 @@ class Place(NamedTuple):
     written: str
 
 
-def place(one: Entry) -> Place:
+def place(one: Entry) -> KeyPlace:
     """Return the place of an entry."""
     if one.variant:
-        return Place(_family_page(one), slug(one.name), one.name)
+        return KeyPlace(_family_page(one), slug(one.name), one.name)
     if one.within:
         variant = _variant_of(one)
         home = _home(variant)
-        return Place(_family_page(home), slug(home.name), one.path[len(variant.path) + 1 :])
-    return Place(_section_page(one), slug(one.path), one.path)
+        return KeyPlace(_family_page(home), slug(home.name), one.path[len(variant.path) + 1 :])
+    return KeyPlace(_section_page(one), slug(one.path), one.path)
 
 
 def key_pages() -> dict[str, str]:

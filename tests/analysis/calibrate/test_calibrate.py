@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ecnomy.analysis.calibrate.roots import crossing, monotone
-from ecnomy.analysis.calibrate.search import FOUND, MISSED, NOT_REACHABLE, Search, searched
+from ecnomy.analysis.calibrate.search import FOUND, MISSED, NOT_REACHABLE, SearchProgress, searched
 from ecnomy.markets.sweep.calibration import Calibration
 from ecnomy.markets.sweep.space import Range
 
@@ -80,7 +80,7 @@ class Runs:
         self.made[value, unseen] = self._curve(value) * factors[0] * factors[1] ** 0.3
 
 
-def go(runs: Runs, own: Calibration) -> Search:
+def go(runs: Runs, own: Calibration) -> SearchProgress:
     """A search to its end, round by round."""
     for _ in range(100):
         search = searched(own, {}, own.targets[0], runs.outcomes)

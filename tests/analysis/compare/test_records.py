@@ -33,7 +33,7 @@ from ecnomy.analysis.compare.recording import (
     read_index,
     record_scenario,
 )
-from ecnomy.analysis.compare.runs import BUILT_IN, Done, Study, Task, simulated
+from ecnomy.analysis.compare.runs import BUILT_IN, ComparedScenario, Done, SimulationTask, simulated
 from ecnomy.analysis.compare.sources import INET, code_of, find_checkout, source_digest
 from ecnomy.analysis.compare.verdicts import DIFFERENT, EQUIVALENT, NOT_JUDGED
 from ecnomy.markets.scenario import load
@@ -46,7 +46,7 @@ def now(record: ScenarioRecord, checkout: Path) -> MadeOf:
     return made_of(record.scenario, record.overrides, record.seeds, checkout)
 
 
-def slower(task: Task, folder: Path) -> None:
+def slower(task: SimulationTask, folder: Path) -> None:
     """The built-in engine on a slower link."""
     overrides = (*task.overrides, "network.links.bottleneck.rate=9 Mbps")
     simulated(msgspec.structs.replace(task, overrides=overrides, engine=BUILT_IN), folder)
@@ -65,7 +65,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ScenarioRecord
 def built_in(folder: Path) -> dict[int, Figures]:
     """Figures of the built-in engine for the runs of a record."""
     file, engines = str(folder / SCENARIOS / ENTRY.file), (BUILT_IN, world.OTHER)
-    study = Study(file, ENTRY.changes, engines, folder / WORK / ENTRY.name)
+    study = ComparedScenario(file, ENTRY.changes, engines, folder / WORK / ENTRY.name)
     tasks = [task for task in study.tasks(range(1, 11)) if task.engine == BUILT_IN]
     rows = (msgspec.json.decode(study.row_file(t).read_bytes(), type=Done) for t in tasks)
     return {done.seed: done.figures for done in rows}

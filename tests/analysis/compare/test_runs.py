@@ -17,7 +17,15 @@ from ecnomy.agents.errors import EngineError, InputError
 from ecnomy.analysis.compare import comparison
 from ecnomy.analysis.compare.comparison import Comparison, compare
 from ecnomy.analysis.compare.figures import figures_of, rows_of
-from ecnomy.analysis.compare.runs import BUILT_IN, LINUX, Done, Task, claim, simulated, to_make
+from ecnomy.analysis.compare.runs import (
+    BUILT_IN,
+    LINUX,
+    Done,
+    SimulationTask,
+    claim,
+    simulated,
+    to_make,
+)
 from ecnomy.analysis.compare.verdicts import DIFFERENT, EQUIVALENT, NOT_JUDGED, UNDECIDED
 from ecnomy.markets.results.rawrun import open_raw
 from ecnomy.markets.session.runner import run
@@ -33,7 +41,7 @@ def verdicts(found: Comparison) -> dict[str, str]:
 
 
 def calls_of(record: list[tuple[str, int]]):
-    def simulate(task: Task, folder: Path) -> None:
+    def simulate(task: SimulationTask, folder: Path) -> None:
         record.append((task.engine, task.seed))
         world.other_seeds(task, folder)
 
@@ -184,7 +192,7 @@ def test_processes_give_the_same(tmp_path: Path) -> None:
 def test_a_failed_run_is_named(tmp_path: Path) -> None:
     """An engine that dies ends the comparison with its name; earlier runs are kept."""
 
-    def simulate(task: Task, folder: Path) -> None:
+    def simulate(task: SimulationTask, folder: Path) -> None:
         if task.engine == world.OTHER and task.seed == 2:
             raise EngineError("it died")
         world.other_seeds(task, folder)
@@ -285,7 +293,7 @@ def test_a_late_run_is_repeated(late: int, tmp_path: Path, monkeypatch: pytest.M
 
     monkeypatch.setattr("ecnomy.analysis.compare.runs.run", in_real_time)
     monkeypatch.setattr("ecnomy.analysis.compare.runs.engine_kind", lambda engine: None)
-    task = Task(str(world.SCENARIOS / "linux-reno.yaml"), (), LINUX, 1)
+    task = SimulationTask(str(world.SCENARIOS / "linux-reno.yaml"), (), LINUX, 1)
     if late < 3:
         simulated(task, tmp_path)
     else:
@@ -301,7 +309,7 @@ def test_runs_in_real_time_are_made_one_by_one(
     batches: list[tuple[set[str], int]] = []
     made = comparison.make_all
 
-    def make_all(study: Any, tasks: Any, jobs: int, progress: Any) -> dict[Task, Done]:
+    def make_all(study: Any, tasks: Any, jobs: int, progress: Any) -> dict[SimulationTask, Done]:
         batches.append(({task.engine for task in tasks}, jobs))
         return made(study, tasks, 1, progress)
 

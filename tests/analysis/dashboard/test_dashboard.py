@@ -19,7 +19,7 @@ import open_world
 from ecnomy.agents.errors import InputError
 from ecnomy.analysis.dashboard import command, page_text
 from ecnomy.analysis.dashboard.access import Guard
-from ecnomy.analysis.dashboard.figures import Account
+from ecnomy.analysis.dashboard.figures import AccountState
 from ecnomy.analysis.dashboard.groups import CLASS, NONE, PAY, groups_of
 from ecnomy.analysis.dashboard.held_values import stops
 from ecnomy.analysis.dashboard.live import LiveMarket, Stage
@@ -270,7 +270,7 @@ def test_stops_of_a_slider() -> None:
 
 def test_names_are_escaped() -> None:
     """Names are escaped, because scenarios may come from untrusted sources."""
-    table = page_text.accounts_table([Account("<b>x</b>", "a&b", 1.5, -0.5)])
+    table = page_text.accounts_table([AccountState("<b>x</b>", "a&b", 1.5, -0.5)])
     assert "<b>x</b>" not in table and "&lt;b&gt;x&lt;/b&gt;" in table and "a&amp;b" in table
     assert 'data-value="1.5"' in table
 

@@ -16,11 +16,11 @@ from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.analysis.evaluate import criteria_figure, wording
 from ecnomy.analysis.evaluate.advice import advice
 from ecnomy.analysis.evaluate.command import folder_label
-from ecnomy.analysis.evaluate.criteria import Condition, Criterion, Figure, criteria
+from ecnomy.analysis.evaluate.criteria import Condition, Criterion, CriterionColumn, criteria
 from ecnomy.analysis.evaluate.measures import source_columns
 from ecnomy.analysis.evaluate.page import write_page
 from ecnomy.analysis.evaluate.runs import Evaluation, checked, measured, sweep_of, values_of
-from ecnomy.analysis.evaluate.verdicts import Judged, OutcomeVerdict, verdict_of
+from ecnomy.analysis.evaluate.verdicts import JudgedCriterion, OutcomeVerdict, verdict_of
 from ecnomy.analysis.evaluate.verdicts import judged as judged_all
 from ecnomy.analysis.statistics.intervals import t_interval
 from ecnomy.markets import load, run
@@ -35,7 +35,7 @@ CUBIC = {"law": "cubic", "sack": True}
 
 def judged(own: list[float | None], *, better: str = "higher", **more: float) -> str:
     """The verdict on these values, compared with 100 (Reno) and 120 (CUBIC), each +- 1."""
-    figure = Figure(column="x", of="x", better=better, **more)
+    figure = CriterionColumn(column="x", of="x", better=better, **more)
     case = Condition(Criterion("c", "5", "C", "?", (), {"all": {}}, (figure,)), "all", "all", "")
     return verdict_of(
         case, figure, {"new": own, "Reno": [99.0, 100.0, 101.0], "CUBIC": [121.0, 120.0, 119.0]}
@@ -185,10 +185,10 @@ def test_verdicts_need_all_seeds(status: str | None) -> None:
 def test_headlines_count_what_is_sure() -> None:
     """Open criteria are not counted as good; `worse` means worse than both standards."""
     case = Condition(Criterion("c", "5", "C", "?", (), {"all": {}}, ()), "all", "all", "")
-    figure = Figure(column="x", of="x", better="lower")
+    figure = CriterionColumn(column="x", of="x", better="lower")
     mean = t_interval([1.0, 2.0], 0.95)
     found = [
-        Judged(
+        JudgedCriterion(
             case.criterion, (OutcomeVerdict(case, figure, verdict, {"new": mean, "Reno": mean}),)
         )
         for verdict in ("as good", "better", "open", "worse")

@@ -16,12 +16,12 @@ import pytest
 from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis.compare import sources
 from ecnomy.analysis.reproduce.claim_digests import FOLDERS, Sources
-from ecnomy.analysis.reproduce.currency import Look, carried, look, stale_lines
+from ecnomy.analysis.reproduce.currency import CurrencyCheck, carried, look, stale_lines
 from ecnomy.analysis.reproduce.probes import Probe, moved_in, probes_of, row_of
 from ecnomy.analysis.reproduce.quick_results import KEPT, read_rows, rows_digest, write_rows
 from ecnomy.analysis.reproduce.record import main
 from ecnomy.analysis.reproduce.record_file import RecordFile, read_record, write_record
-from ecnomy.analysis.reproduce.recorded import Recorded
+from ecnomy.analysis.reproduce.recorded import RecordedClaim
 from ecnomy.markets.sweep.outcome import RunOutcome, execute
 from small_paper import change_claims, cut_down, go, made_once
 
@@ -44,7 +44,7 @@ class World:
     def recorded(self) -> RecordFile:
         return read_record(self.file)
 
-    def look(self, then: RecordFile | None = None, **how: Any) -> Look:
+    def look(self, then: RecordFile | None = None, **how: Any) -> CurrencyCheck:
         """Check the records, with runs in this process."""
         kept = then or self.recorded
         tables = read_rows(self.checkout / KEPT)
@@ -109,7 +109,7 @@ def test_what_was_just_recorded_is_current(world: World) -> None:
     assert {record.claim for record in kept.records} == ALL
     laws = set(kept.studies[STUDY].laws)
     assert {"load-based", "red", "virtual-queue", "wtp"} < laws and not {"pi", "vegas"} & laws
-    assert world.look() == Look({}, {}, 0)
+    assert world.look() == CurrencyCheck({}, {}, 0)
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
@@ -123,7 +123,7 @@ def test_changed_sources_are_probed_and_carried(world: World, folder: str) -> No
     write_record(
         world.file, *carried(kept.records, kept.studies, currency, Sources(world.checkout))
     )
-    assert world.look() == Look({}, {}, 0)
+    assert world.look() == CurrencyCheck({}, {}, 0)
 
 
 def test_words_and_names_of_files_need_no_probe(world: World) -> None:
@@ -134,7 +134,7 @@ def test_words_and_names_of_files_need_no_probe(world: World) -> None:
     world.write("omnet/laws/marking/self_configuring_red.h", lambda text: text + "int another;\n")
     law = world.checkout / "omnet/laws/marking/rounds.h"
     law.rename(law.with_name("turns.h"))
-    assert world.look() == Look({}, {}, 0)
+    assert world.look() == CurrencyCheck({}, {}, 0)
     world.write(RED, lambda text: text + "int another;\n")
     assert world.look().probed == 7
 
@@ -226,7 +226,7 @@ def test_an_entry_s_code_is_held_to_its_figures(world: World) -> None:
     """Another module may give the same figures from the quick runs, but not different ones."""
     kept = world.recorded
 
-    def of_old(record: Recorded) -> Recorded:
+    def of_old(record: RecordedClaim) -> RecordedClaim:
         made_of = msgspec.structs.replace(record.made_of, module="another")
         if record.claim.endswith("c7"):
             first, *rest = record.figures
@@ -261,7 +261,7 @@ def test_claims_of_other_runs_or_regions_are_stale(world: World) -> None:
 def test_what_cannot_be_looked_at_is_stale(world: World) -> None:
     """Removed claims, claims without digests and invalid scenarios are stale."""
     kept = world.recorded
-    gone = Recorded(claim="siris2002.fig3.c99", priority="core", verdict="confirmed")
+    gone = RecordedClaim(claim="siris2002.fig3.c99", priority="core", verdict="confirmed")
     unknown = msgspec.structs.replace(gone, claim="siris2002.fig3.c1")
     currency = world.look(RecordFile(kept.format, [gone, unknown], kept.studies))
     assert currency.stale == {

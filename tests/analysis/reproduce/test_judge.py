@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import t
 
 import ecnomy.analysis.reproduce as package
-from ecnomy.analysis.reproduce.catalogue import Claim, Control, Finding, Tried
+from ecnomy.analysis.reproduce.catalogue import Claim, ClaimReason, Control, ControlledRun
 from ecnomy.analysis.reproduce.judge import (
     At,
     contradicted,
@@ -98,7 +98,7 @@ def test_pending_is_not_judged() -> None:
 def test_controls_that_were_not_run_show_nothing() -> None:
     """A control's conclusion needs at least one of its figures; the available ones are inserted."""
     shows = "it goes from {a} to {b}: gone"
-    finding = Finding("because", (Tried("paced", shows),))
+    finding = ClaimReason("because", (ControlledRun("paced", shows),))
     assert (
         filled(finding, {"c": SAMPLE}, NONE)[0]
         == "because; tried: paced: not measured in this form"
@@ -107,7 +107,9 @@ def test_controls_that_were_not_run_show_nothing() -> None:
     assert text.endswith("it goes from 2 to (not measured in this form): gone")
     assert set(controls) == {"a"}
     shows = "see fig4"
-    assert filled(Finding("because", (Tried("paced", shows),)), {}, NONE)[0].endswith(shows)
+    assert filled(ClaimReason("because", (ControlledRun("paced", shows),)), {}, NONE)[0].endswith(
+        shows
+    )
 
 
 def above(p: float, n: int = 5) -> np.ndarray:
@@ -272,7 +274,7 @@ def test_what_flips_a_verdict_is_named() -> None:
 
 def test_a_cause_applies_to_its_own_runs_only() -> None:
     """The cause is omitted if a figure differs from the one for which it was found."""
-    finding = Finding("the link runs empty", when={"use": (None, 0.9)})
+    finding = ClaimReason("the link runs empty", when={"use": (None, 0.9)})
     assert contradicted(finding, {"use": 0.8}) is None
     assert filled(finding, {"use": 0.8}, NONE)[0] == "the link runs empty"
     cause = filled(finding, {"use": 0.99}, NONE)[0]
@@ -289,7 +291,7 @@ def test_settings_in_a_cause_are_those_of_the_runs() -> None:
             assert (study, path) == ("fig14", "network.links.bottleneck.rate")
             return "20 Mbps"
 
-    finding = Finding("at {fig14@network.links.bottleneck.rate} it is empty")
+    finding = ClaimReason("at {fig14@network.links.bottleneck.rate} it is empty")
     assert filled(finding, {}, cast(Studies, At20()))[0] == "at 20 Mbps it is empty"
 
 

@@ -13,7 +13,7 @@ from ecnomy.analysis.reproduce.catalogue import Headline, Paper
 from ecnomy.analysis.reproduce.entry_files import write_entry
 from ecnomy.analysis.reproduce.headlines import headline_lines
 from ecnomy.analysis.reproduce.page import write_page
-from ecnomy.analysis.reproduce.recorded import Figure, Recorded, Under
+from ecnomy.analysis.reproduce.recorded import RecordedClaim, RecordedFigure, Under
 from ecnomy.analysis.reproduce.studies import Form
 from small_paper import change_claims, cut_down, go
 
@@ -106,13 +106,13 @@ def test_quick_verdicts_have_no_grid(paper: Path, tmp_path: Path) -> None:
     assert "Quick verdicts have no grid" not in words(page(tmp_path / "out", grid=True))
 
 
-def record(number: str, verdict: str, **more: Any) -> Recorded:
+def record(number: str, verdict: str, **more: Any) -> RecordedClaim:
     """The record of a claim."""
     claim = f"siris2002.fig3.{number}"
-    return Recorded(claim=claim, priority="core", verdict=verdict, **more)
+    return RecordedClaim(claim=claim, priority="core", verdict=verdict, **more)
 
 
-def lines_of(*records: Recorded) -> list[Any]:
+def lines_of(*records: RecordedClaim) -> list[Any]:
     """A headline that rests on these claims."""
     claims = tuple(each.claim.partition(".")[2] for each in records)
     own = Paper(1, "siris2002", "", {}, headlines=(Headline("It is so", claims, "fig3"),))
@@ -152,7 +152,7 @@ def test_a_headline_says_where_nothing_is_open() -> None:
 
 def test_a_grid_that_leaves_it_open_is_named() -> None:
     """If a claim is confirmed as chosen but undecided elsewhere, the line says where."""
-    figure = Figure("x", (0, 1), (0.9, 0.7, 1.1, 5), "inconclusive")
+    figure = RecordedFigure("x", (0, 1), (0.9, 0.7, 1.1, 5), "inconclusive")
     grid = (Under("s", "a", "confirmed"), Under("s", "b", "inconclusive", figure))
     line = lines_of(record("c1", "inconclusive", alone="confirmed", grid=grid))[0]
     why = "fig3.c1: confirmed as chosen, inconclusive with s b (x 0.9 [0.7, 1.1], expected 0 to 1)"

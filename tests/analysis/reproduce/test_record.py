@@ -18,7 +18,7 @@ import pytest
 from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.analysis.reproduce.claim_digests import FOLDERS, ClaimMade, Sources, StudyMade
 from ecnomy.analysis.reproduce.entries import ClaimOutcome
-from ecnomy.analysis.reproduce.judge import At, ClaimVerdict, Judged
+from ecnomy.analysis.reproduce.judge import At, ClaimVerdict, JudgedQuantity
 from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
 from ecnomy.analysis.reproduce.quick_results import unmoved
 from ecnomy.analysis.reproduce.record import main
@@ -32,10 +32,10 @@ ROOT = Path(__file__).parents[3]
 NOW = ClaimMade("s", "m", "c")
 
 
-def judged(name: str, mean: float, verdict: str = "confirmed") -> Judged:
+def judged(name: str, mean: float, verdict: str = "confirmed") -> JudgedQuantity:
     """A figure of three seeds."""
     values = np.array([mean - 1, mean, mean + 1])
-    return Judged(name, t_interval(values), None, 9.0, verdict, 0.123456)
+    return JudgedQuantity(name, t_interval(values), None, 9.0, verdict, 0.123456)
 
 
 WHOLE = ClaimOutcome(

@@ -25,7 +25,7 @@ from ecnomy.agents.errors import InputError, ResultsError, ScenarioError
 from ecnomy.analysis import open_sweep
 from ecnomy.analysis.sensitivity import sensitivity_of
 from ecnomy.analysis.sensitivity.command import sensitivity_command
-from ecnomy.analysis.sensitivity.indices import Plan, indices
+from ecnomy.analysis.sensitivity.indices import SamplingPlan, indices
 from ecnomy.analysis.sensitivity.sweep import indices_of, sampled
 from ecnomy.markets.sweep.config import load_sweep
 from ecnomy.markets.sweep.outcome import DONE, FAILED, RunOutcome, Task
@@ -211,7 +211,7 @@ def test_the_noise_is_that_of_an_analysis_of_variance(replicates: int) -> None:
     rest = ((y - of_points[:, None] - of_seeds + y.mean()) ** 2).sum() / (5 * (replicates - 1))
     share = within / (within + max(0.0, of_points.var() - within / replicates))
     for paired, variance in ((True, rest), (False, within)):
-        plan = Plan("morris", ("a", "b"), 2, levels=4, paired=paired)
+        plan = SamplingPlan("morris", ("a", "b"), 2, levels=4, paired=paired)
         found = indices(plan, "y", x, y)
         assert found.noise == pytest.approx(share)
         floor = 2 * math.sqrt(variance / replicates / math.pi) / (2 / 3)

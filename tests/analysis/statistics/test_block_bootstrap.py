@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 
 from ecnomy.agents.errors import InputError
-from ecnomy.analysis.statistics.block_bootstrap import DRAWS, Counts, block_ratio
+from ecnomy.analysis.statistics.block_bootstrap import DRAWS, BlockCounts, block_ratio
 from tiers import in_full
 
 RUNS, BLOCKS = 3, 40
 
 
-def poisson(key: int, mean: float = 4.0) -> Counts:
+def poisson(key: int, mean: float = 4.0) -> BlockCounts:
     """Independent events, 600 packets per block."""
     events = np.random.default_rng(key).poisson(mean, (RUNS, BLOCKS)).astype(float)
-    return Counts(events, np.full((RUNS, BLOCKS), 600.0))
+    return BlockCounts(events, np.full((RUNS, BLOCKS), 600.0))
 
 
 def test_it_is_what_draws_one_by_one_give() -> None:
@@ -58,7 +58,7 @@ def test_it_holds_the_truth_as_often_as_it_says() -> None:
 def test_bunches_are_counted_whole() -> None:
     """Marks in bunches of ten give an interval sqrt(10) times as wide as single marks."""
     single, bunched = poisson(1, 4.0), poisson(1, 0.4)
-    tens = Counts(10 * bunched.events, bunched.packets)
+    tens = BlockCounts(10 * bunched.events, bunched.packets)
     wide, narrow = (block_ratio(each, poisson(5, 40.0), 1) for each in (tens, single))
     assert wide.half_width / wide.mean == pytest.approx(
         np.sqrt(10) * narrow.half_width / narrow.mean, rel=0.3
@@ -68,14 +68,14 @@ def test_bunches_are_counted_whole() -> None:
 def test_what_two_streams_share_is_no_chance() -> None:
     """Proportional streams have an exact ratio."""
     one = poisson(1)
-    found = block_ratio(Counts(3 * one.events, one.packets), one, 1)
+    found = block_ratio(BlockCounts(3 * one.events, one.packets), one, 1)
     assert (found.low, found.mean, found.high) == pytest.approx((3, 3, 3))
 
 
 def test_no_events_have_no_ratio() -> None:
     """The ratio 0 / 0 is NaN; 0 over a positive count is 0."""
     one = poisson(1)
-    none = Counts(0 * one.events, one.packets)
+    none = BlockCounts(0 * one.events, one.packets)
     assert np.isnan(block_ratio(one, none, 1).mean) and block_ratio(one, none, 1).n == 0
     assert block_ratio(none, one, 1).high == 0
 
@@ -93,4 +93,4 @@ def test_wrong_tables_are_errors(events: np.ndarray, words: str) -> None:
     """The error is one line."""
     one = poisson(1)
     with pytest.raises(InputError, match=words):
-        block_ratio(one, Counts(events, one.packets), 1)
+        block_ratio(one, BlockCounts(events, one.packets), 1)

@@ -15,7 +15,7 @@ from ecnomy.analysis.sweeps.missing import missing_runs
 from ecnomy.analysis.sweeps.open_sweep import open_sweep
 from ecnomy.markets.sweep.config import load_sweep
 from ecnomy.markets.sweep.making import make_part, merge
-from ecnomy.markets.sweep.parts import Part
+from ecnomy.markets.sweep.parts import SweepPart
 from sweep_world import SWEEP, Watcher, write
 
 LINE = (
@@ -31,12 +31,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sweep = load_sweep(write(home, SWEEP.replace("replicates: 3", "replicates: 2")))
     out = home / "out"
     for number in (1, 2):
-        make_part(sweep, out, Part(of=2, number=number), Watcher)
+        make_part(sweep, out, SweepPart(of=2, number=number), Watcher)
     (shard,) = (out / "parts" / "2-of-2" / "shards").glob("*.parquet")
     data = bytearray(shard.read_bytes())
     data[len(data) // 2] ^= 1
     shard.write_bytes(data)
-    assert merge(sweep, out).missing == {Part(of=2, number=2): 4}
+    assert merge(sweep, out).missing == {SweepPart(of=2, number=2): 4}
     return out
 
 
@@ -67,7 +67,7 @@ def test_a_comparison_names_the_shard(folder: Path) -> None:
 
 def test_shards_that_are_not_merged(tmp_path: Path) -> None:
     """If shards are not merged, the reader says so."""
-    make_part(load_sweep(write(tmp_path)), tmp_path / "out", Part(of=12, number=1), Watcher)
+    make_part(load_sweep(write(tmp_path)), tmp_path / "out", SweepPart(of=12, number=1), Watcher)
     with pytest.raises(
         ResultsError, match=r"found shards, .* merge the shards with `ecnomy merge`"
     ):

@@ -12,11 +12,11 @@ from ecnomy.analysis import theory
 from ecnomy.analysis.theory import (
     DistortedUtility,
     FlowProblem,
+    FlowUtility,
     LogUtility,
     MixedUtility,
     PowerUtility,
     QuadraticUtility,
-    Utility,
 )
 
 
@@ -29,7 +29,7 @@ def _random_problem(seed: int) -> FlowProblem:
     rng = _generator(seed)
     routes = tuple(tuple(rng.permutation(4)[: rng.integers(1, 4)].tolist()) for _ in range(6))
     a, b, c = rng.uniform(1, 5, 6), rng.uniform(4, 9, 6), rng.uniform(5, 12, 4)
-    parts: tuple[Utility, ...] = (
+    parts: tuple[FlowUtility, ...] = (
         LogUtility(float(a[0])),
         LogUtility(float(a[1])),
         PowerUtility(float(a[2]), 2.0),

@@ -27,7 +27,7 @@ from ecnomy.analysis.sweep_report.printed import print_sweep
 from ecnomy.analysis.sweep_report.searched import best_first
 from ecnomy.analysis.sweep_report.values import sweep_values
 from ecnomy.analysis.sweeps.open_sweep import open_sweep
-from ecnomy.analysis.tune import Answer, tuned
+from ecnomy.analysis.tune import TuningAnswer, tuned
 from ecnomy.analysis.tune.best_values import _ends, answered
 from ecnomy.analysis.tune.command import answer_table, answer_values, answer_words, tune_command
 from ecnomy.analysis.tune.tuning_plot import tuning_picture
@@ -36,7 +36,7 @@ from ecnomy.markets.cli.verbs.sweep import sweep_command
 from ecnomy.markets.sweep.config import load_sweep
 from ecnomy.markets.sweep.outcome import DONE, FAILED, RunOutcome, Task
 from ecnomy.markets.sweep.space import Range
-from ecnomy.markets.sweep.tuning import Bound, Tuning
+from ecnomy.markets.sweep.tuning import OutcomeBounds, Tuning
 from sweep_world import Here, Watcher, write
 from tiers import full, in_full
 
@@ -86,13 +86,13 @@ class Made(Here):
         return future
 
 
-def found(file: Path, out: Path, pool: Made | None = None) -> Answer:
+def found(file: Path, out: Path, pool: Made | None = None) -> TuningAnswer:
     """The answer to a file."""
     return tuned(load_sweep(file), out, pool or Made(), lambda total, missing: Watcher())
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Answer]:
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, TuningAnswer]:
     """A folder with SWEEP and, in `out`, its search; also the answer."""
     home = tmp_path_factory.mktemp("tune")
     return home, found(write(home, SWEEP), home / "out")
@@ -117,13 +117,13 @@ def test_the_first_round_runs_each_value_with_each_seed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("bound", "excess"),
     [
-        (Bound("x", least=4.0), {3.0: 0.25, 4.0: 0.0, 6.0: -0.5, math.nan: math.inf}),
-        (Bound("x", most=5.0), {3.0: -0.4, 5.0: 0.0, 7.0: 0.4}),
-        (Bound("x", -8.0, 2.0), {-10.0: 0.25, 1.0: -0.125, -7.0: -0.125, 3.0: 0.125}),
-        (Bound("x", least=0.0), {-3.0: 3.0, 2.0: -2.0}),
+        (OutcomeBounds("x", least=4.0), {3.0: 0.25, 4.0: 0.0, 6.0: -0.5, math.nan: math.inf}),
+        (OutcomeBounds("x", most=5.0), {3.0: -0.4, 5.0: 0.0, 7.0: 0.4}),
+        (OutcomeBounds("x", -8.0, 2.0), {-10.0: 0.25, 1.0: -0.125, -7.0: -0.125, 3.0: 0.125}),
+        (OutcomeBounds("x", least=0.0), {-3.0: 3.0, 2.0: -2.0}),
     ],
 )
-def test_how_far_a_bound_is_exceeded(bound: Bound, excess: dict[float, float]) -> None:
+def test_how_far_a_bound_is_exceeded(bound: OutcomeBounds, excess: dict[float, float]) -> None:
     """The excess is a share of the bound's largest end, or in the outcome's unit if that is 0."""
     assert {value: bound.excess(value) for value in excess} == pytest.approx(excess, nan_ok=True)
 
@@ -145,7 +145,7 @@ def test_values_have_four_digits_within_their_ranges() -> None:
     assert tuning.rounded((2.6, 2.2, 0.0009)) == (2.5, 3, 0.001)
 
 
-def test_a_known_optimum_is_found(whole: tuple[Path, Answer]) -> None:
+def test_a_known_optimum_is_found(whole: tuple[Path, TuningAnswer]) -> None:
     """The price is within 10 % of the best and in its range; the interval has the true outcome."""
     home, answer = whole
     [price], [(low, high)], [(near_low, near_high)] = answer.values, answer.same, answer.near
@@ -162,7 +162,7 @@ def test_a_known_optimum_is_found(whole: tuple[Path, Answer]) -> None:
 
 
 @full
-def test_a_search_goes_on_after_a_kill(whole: tuple[Path, Answer], tmp_path: Path) -> None:
+def test_a_search_goes_on_after_a_kill(whole: tuple[Path, TuningAnswer], tmp_path: Path) -> None:
     """No kept run is repeated; the answer equals that of an uninterrupted search."""
     home, answer = whole
     file = write(tmp_path, SWEEP)
@@ -177,7 +177,7 @@ def test_a_search_goes_on_after_a_kill(whole: tuple[Path, Answer], tmp_path: Pat
 
 @pytest.mark.drawn
 def test_the_search_is_printed(
-    whole: tuple[Path, Answer], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    whole: tuple[Path, TuningAnswer], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A search prints a table, sentences, JSON and a picture, and `show` works."""
     home, answer = whole
@@ -252,7 +252,7 @@ def test_several_parameters_and_constraints(tmp_path: Path) -> None:
 def test_what_is_as_good_as_the_best_keeps_the_bounds(sign: int) -> None:
     """Values without a significant difference are as good, those within 1 % near; bounds hold."""
     aim = "maximise" if sign > 0 else "minimise"
-    tuning = Tuning(aim, "y", ("x",), (Range(0, 10),), bounds=(Bound("z", most=5.0),))
+    tuning = Tuning(aim, "y", ("x",), (Range(0, 10),), bounds=(OutcomeBounds("z", most=5.0),))
     one = np.array([-1.0, 0.0, 1.0])
     given = {  # x: y, z
         1.0: (100 + one, 6.0),

@@ -10,7 +10,7 @@ from hypothesis import given
 
 from ecnomy.agents.errors import LedgerError
 from ecnomy.agents.money import DEAREST_MICRO
-from ecnomy.markets.economy.charges import ClassFees, MarkCharge
+from ecnomy.markets.economy.charges import ClassFeeCharge, MarkCharge
 
 PS = 10**12
 
@@ -22,7 +22,7 @@ def ints(*values: int) -> np.ndarray:
 
 def total(fee: int, start: int, stop: int, times: list[int]) -> tuple[int, int]:
     """Amount and active time over these report times, from 0."""
-    fees, amount, active, last = ClassFees(ints(start), ints(stop)), 0, 0, 0
+    fees, amount, active, last = ClassFeeCharge(ints(start), ints(stop)), 0, 0, 0
     for t in times:
         due, active_ps = fees.accrue(last, t, ints(fee))
         amount, active, last = amount + int(due[0]), active + int(active_ps[0]), t
@@ -31,7 +31,7 @@ def total(fee: int, start: int, stop: int, times: list[int]) -> tuple[int, int]:
 
 def test_odd_fee_over_odd_epochs_is_exact() -> None:
     """At 333,333 micro-units/s and 0.1 s epochs, the sum is the floor of the product."""
-    fees, paid = ClassFees(ints(0), ints(100 * PS)), 0
+    fees, paid = ClassFeeCharge(ints(0), ints(100 * PS)), 0
     for step in range(1, 301):
         t_ps = step * PS // 10
         due, _ = fees.accrue(t_ps - PS // 10, t_ps, ints(333_333))
@@ -57,7 +57,7 @@ def test_fee_is_the_floor_of_fee_times_active_time(
 @given(st.lists(st.tuples(st.integers(0, 10**9), st.integers(1, 10**13)), min_size=1, max_size=9))
 def test_fraction_is_carried_when_the_fee_changes(spans: list[tuple[int, int]]) -> None:
     """The total over several fees is the floor of the exact sum."""
-    fees, paid, exact, t_ps = ClassFees(ints(0), ints(2**62)), 0, 0, 0
+    fees, paid, exact, t_ps = ClassFeeCharge(ints(0), ints(2**62)), 0, 0, 0
     for fee, span in spans:
         due, _ = fees.accrue(t_ps, t_ps + span, ints(fee))
         paid, exact, t_ps = paid + int(due[0]), exact + fee * span, t_ps + span
@@ -67,7 +67,7 @@ def test_fraction_is_carried_when_the_fee_changes(spans: list[tuple[int, int]]) 
 def test_fee_above_the_limit_is_refused() -> None:
     """Beyond 10^12 micro-units a second the division would leave int64."""
     with pytest.raises(LedgerError, match="overflow"):
-        ClassFees(ints(0), ints(PS)).accrue(0, PS, ints(DEAREST_MICRO + 1))
+        ClassFeeCharge(ints(0), ints(PS)).accrue(0, PS, ints(DEAREST_MICRO + 1))
 
 
 @pytest.mark.parametrize(("per", "amounts"), [("mark", [30, 0]), ("byte", [30_000, 0])])

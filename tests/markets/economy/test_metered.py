@@ -12,9 +12,9 @@ import pytest
 import market_world as world
 from ecnomy.agents.spec import AgentSpec, ContractSpec
 from ecnomy.markets.economy.contracts import Dues
-from ecnomy.markets.economy.counts import Counts
+from ecnomy.markets.economy.counts import FlowCounts
 from ecnomy.markets.economy.ledger import Ledger
-from ecnomy.markets.economy.metered import NO_PRICE, Metered
+from ecnomy.markets.economy.metered import NO_PRICE, MeteredContract
 from ecnomy.markets.economy.parties import Parties
 from ecnomy.markets.economy.posted_prices import Domains
 from ecnomy.markets.economy.readings import Epoch
@@ -84,9 +84,9 @@ class Shelf:
         parties.settle()
         accounts = [parties.account(name) for name in ("near", "far")]
         domains = Domains(self.plan, ("near", "far"), accounts, [NEAR, FAR, FAR], [3, 7], ratio)
-        self.counts, self.names = Counts(3), ledger.names
+        self.counts, self.names = FlowCounts(3), ledger.names
         spec = ContractSpec("line", meter, tariff, sources)
-        self.contract = Metered(self.plan, parties, domains, self.counts, "far", spec)
+        self.contract = MeteredContract(self.plan, parties, domains, self.counts, "far", spec)
 
     def dues(self) -> tuple[Dues, Dues]:
         """Return the dues for [0, 1 s) at a price of 7, and for [1 s, 3 s) at a price of 8."""

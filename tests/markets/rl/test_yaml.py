@@ -9,7 +9,7 @@ import pytest
 
 from ecnomy.agents.errors import ScenarioError
 from ecnomy.markets.rl.environment_file import load_environment
-from ecnomy.markets.rl.ranges import Range
+from ecnomy.markets.rl.ranges import QuantityRange
 from rl_world import ENVIRONMENT, SCENARIO, written
 
 ROOT = Path(__file__).parents[3]
@@ -20,9 +20,9 @@ def test_a_file_is_read_in_its_units(tmp_path: Path) -> None:
     found = load_environment(written(tmp_path))
     assert (found.step_ps, found.settle_ps, found.steps) == (4 * 10**12, 10**12, 6)
     joe = found.learner("joe")
-    assert joe.observations["goodput"] == Range(1e4, 1e7, True)
-    assert joe.observations["rtt"] == Range(0.0, 0.1)
-    assert joe.actions["rate_cap"] == Range(1e5, 4e6)
+    assert joe.observations["goodput"] == QuantityRange(1e4, 1e7, True)
+    assert joe.observations["rtt"] == QuantityRange(0.0, 0.1)
+    assert joe.actions["rate_cap"] == QuantityRange(1e5, 4e6)
     assert joe.reward.params == {"utility": {"kind": "log", "a": 1.0, "x0": 1e6}}
 
 
@@ -48,13 +48,13 @@ def test_the_scenario_may_be_changed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("of", "value", "share"),
     [
-        (Range(0.0, 10.0), 2.5, 0.25),
-        (Range(-10.0, 10.0), 0.0, 0.5),
-        (Range(0.01, 1.0, True), 0.1, 0.5),
-        (Range(1.0, 1e6, True), 1e6, 1.0),
+        (QuantityRange(0.0, 10.0), 2.5, 0.25),
+        (QuantityRange(-10.0, 10.0), 0.0, 0.5),
+        (QuantityRange(0.01, 1.0, True), 0.1, 0.5),
+        (QuantityRange(1.0, 1e6, True), 1e6, 1.0),
     ],
 )
-def test_ranges_by_hand(of: Range, value: float, share: float) -> None:
+def test_ranges_by_hand(of: QuantityRange, value: float, share: float) -> None:
     """Linear and logarithmic ranges map both ways, and values outside become the nearest end."""
     assert of.share(value) == pytest.approx(share) and of.value(share) == pytest.approx(value)
     assert of.share(-1e9) == 0.0 and of.share(1e9) == 1.0

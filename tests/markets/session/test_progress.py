@@ -8,7 +8,7 @@ import io
 
 import pytest
 
-from ecnomy.markets.session.progress import RunProgress, Runs, duration
+from ecnomy.markets.session.progress import RunCounter, RunProgress, duration
 
 PS = 10**12
 
@@ -56,7 +56,7 @@ def test_times_have_two_or_three_digits(seconds: float, words: str) -> None:
 def test_a_pipe_gets_a_line_every_ten_seconds(clock: Hand) -> None:
     """A line shows the runs done, the time taken and the time left, without terminal codes."""
     stream = io.StringIO()
-    runs = Runs("pricing", stream=stream, clock=clock)
+    runs = RunCounter("pricing", stream=stream, clock=clock)
     for made in range(1, 41):
         clock.now_s += 1
         runs.at(60, 20, made, failed=min(made, 2))
@@ -73,7 +73,7 @@ def test_a_pipe_gets_a_line_every_ten_seconds(clock: Hand) -> None:
 def test_short_work_says_nothing_in_a_pipe(clock: Hand) -> None:
     """Short work prints nothing, with many runs or with one."""
     stream = io.StringIO()
-    runs, run = Runs(stream=stream, clock=clock), RunProgress(stream, clock)
+    runs, run = RunCounter(stream=stream, clock=clock), RunProgress(stream, clock)
     run.start("scene", 60 * PS)
     for second in range(9):
         clock.now_s += 1
@@ -112,7 +112,7 @@ def test_a_terminal_has_one_line_that_fits(clock: Hand, monkeypatch: pytest.Monk
 def test_rounds_count_the_time_of_all(clock: Hand) -> None:
     """A search that adds runs continues the count, and says that more may be added."""
     stream = Terminal()
-    runs = Runs(so_far=True, stream=stream, clock=clock)
+    runs = RunCounter(so_far=True, stream=stream, clock=clock)
     for total, there in ((10, 0), (30, 10)):
         runs.begin_round()
         for made in range(1, total - there + 1):

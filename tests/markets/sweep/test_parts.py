@@ -30,7 +30,7 @@ from ecnomy.markets.sweep.fingerprint import Code
 from ecnomy.markets.sweep.job_files import Jobs, parts_for, write_jobs
 from ecnomy.markets.sweep.making import make_part, merge, run_sweep
 from ecnomy.markets.sweep.outcome import RunOutcome
-from ecnomy.markets.sweep.parts import Part, part_from
+from ecnomy.markets.sweep.parts import SweepPart, part_from
 from ecnomy.markets.sweep.pool import PoolLost
 from ecnomy.markets.sweep.store import Store
 from processes import LIMIT_S, ended, started
@@ -49,17 +49,22 @@ def test_parts_merge_into_the_same_table(tmp_path: Path) -> None:
     file, out = write(tmp_path), tmp_path / "parts"
     sweep = load_sweep(file)
     for number in range(1, 5):
-        tally = make_part(sweep, out, Part(of=5, number=number), Watcher)
+        tally = make_part(sweep, out, SweepPart(of=5, number=number), Watcher)
         assert (tally.total, tally.present, tally.done) == (3 if number < 3 else 2, 0, tally.total)
     found = merge(sweep, out)
-    assert (found.runs, found.missing, found.failed, found.others) == (12, {Part(5, 5): 2}, 0, 0)
+    assert (found.runs, found.missing, found.failed, found.others) == (
+        12,
+        {SweepPart(5, 5): 2},
+        0,
+        0,
+    )
     assert len(open_sweep(out)) == 10
-    make_part(sweep, out, Part(of=5, number=5), Watcher)
+    make_part(sweep, out, SweepPart(of=5, number=5), Watcher)
     assert merge(sweep, out).missing == {}
     go(file, tmp_path / "whole")
     pd.testing.assert_frame_equal(_table(out), _table(tmp_path / "whole"))
     assert go(file, out)[1].points == [], "the sweep's own command finds all runs"
-    assert make_part(sweep, out, Part(of=5, number=1), Watcher).present == 3
+    assert make_part(sweep, out, SweepPart(of=5, number=1), Watcher).present == 3
 
 
 @full
@@ -94,7 +99,7 @@ def test_later_parts_replace_runs_of_other_code(tmp_path: Path) -> None:
         for point in list(store.points)[::4]:
             store.add(RunOutcome(point, "", "failed", "of old code", Code("old", "", ""), {}, {}))
     assert (open_sweep(out).status == "failed").sum() == 3
-    make_part(sweep, out, Part(of=4, number=1), Watcher)
+    make_part(sweep, out, SweepPart(of=4, number=1), Watcher)
     assert merge(sweep, out).failed == 0
     assert (open_sweep(out).status == "done").all()
     with closing(Store(out, sweep)) as store:
@@ -102,7 +107,7 @@ def test_later_parts_replace_runs_of_other_code(tmp_path: Path) -> None:
         assert (store.generation, store.put_aside) == (4, [])
 
 
-def _fail_first(out: Path, sweep: Sweep, part: Part, reason: str) -> None:
+def _fail_first(out: Path, sweep: Sweep, part: SweepPart, reason: str) -> None:
     """The first run of a part fails, for this reason."""
     with closing(Store(out, sweep, part)) as store:
         point = next(iter(store.points))
@@ -114,9 +119,9 @@ def test_what_is_made_after_a_merge_is_newer(tmp_path: Path) -> None:
     """Later runs replace merged ones, also with another number of parts."""
     sweep, out = load_sweep(write(tmp_path)), tmp_path / "out"
     for _ in range(3):
-        _fail_first(out, sweep, Part(of=2, number=1), "old")
+        _fail_first(out, sweep, SweepPart(of=2, number=1), "old")
     merge(sweep, out)
-    _fail_first(out, sweep, Part(of=3, number=1), "new")
+    _fail_first(out, sweep, SweepPart(of=3, number=1), "new")
     merge(sweep, out)
     assert open_sweep(out).reason.tolist() == ["new"]
 
@@ -124,7 +129,7 @@ def test_what_is_made_after_a_merge_is_newer(tmp_path: Path) -> None:
 def test_runs_of_another_sweep_file_are_counted(tmp_path: Path) -> None:
     """Such runs are in the parts, but not among the runs of the current file."""
     out = tmp_path / "out"
-    _fail_first(out, load_sweep(write(tmp_path)), Part(of=2, number=1), "no matter")
+    _fail_first(out, load_sweep(write(tmp_path)), SweepPart(of=2, number=1), "no matter")
     changed = SWEEP.replace("[0.1 money, 0.2 money]", "[0.3 money]")
     found = merge(load_sweep(write(tmp_path, changed)), out)
     assert (found.runs, sum(found.missing.values()), found.others) == (6, 6, 1)
@@ -133,7 +138,7 @@ def test_runs_of_another_sweep_file_are_counted(tmp_path: Path) -> None:
 def test_a_part_that_is_being_made_waits(tmp_path: Path) -> None:
     """A part in progress is skipped, and its runs are merged later."""
     sweep, out = load_sweep(write(tmp_path)), tmp_path / "out"
-    one, two = Part(of=2, number=1), Part(of=2, number=2)
+    one, two = SweepPart(of=2, number=1), SweepPart(of=2, number=2)
     make_part(sweep, out, one, Watcher)
     with closing(Store(out, sweep, two)):
         found = merge(sweep, out)
@@ -147,7 +152,7 @@ def test_a_part_that_is_being_made_waits(tmp_path: Path) -> None:
 def test_records_of_a_killed_part_are_merged(tmp_path: Path) -> None:
     """Records of a killed part are merged although they are still single files."""
     sweep, out = load_sweep(write(tmp_path)), tmp_path / "out"
-    with closing(Store(out, sweep, Part(of=4, number=1))) as store:
+    with closing(Store(out, sweep, SweepPart(of=4, number=1))) as store:
         for point in list(store.points)[:2]:
             store.add(RunOutcome(point, "", "failed", "full disk", Code("any", "", ""), {}, {}))
     found = merge(sweep, out)
@@ -159,7 +164,7 @@ def test_a_damaged_part_is_named(tmp_path: Path) -> None:
     """If one bit of a part's shard is changed, its runs are missing until they are repeated."""
     file, out = write(tmp_path), tmp_path / "out"
     sweep = load_sweep(file)
-    one, two = Part(of=2, number=1), Part(of=2, number=2)
+    one, two = SweepPart(of=2, number=1), SweepPart(of=2, number=2)
     for part in (one, two):
         make_part(sweep, out, part, Watcher)
     (shard,) = (two.folder_in(out) / "shards").glob("*.parquet")
@@ -178,7 +183,7 @@ def test_a_damaged_part_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["0/3", "4/3", "3", "a/b", "1/0", "-1/3", "1/1000000"])
 def test_shards_have_a_number_and_a_count(text: str) -> None:
     """Shards are numbered from 1 to their count."""
-    assert part_from("3/40") == Part(of=40, number=3)
+    assert part_from("3/40") == SweepPart(of=40, number=3)
     with pytest.raises(InputError, match="expected NUMBER/COUNT such as 3/40"):
         part_from(text)
 
@@ -194,7 +199,7 @@ def test_what_parts_cannot_do_is_refused(tmp_path: Path) -> None:
         + "until: {half-width: 5 %, most: 8, outcome: gold.goodput_bps}\n"
     )
     with pytest.raises(InputError, match="found 'until', which needs the results of all shards"):
-        make_part(load_sweep(write(tmp_path, text)), out, Part(of=2, number=1), Watcher)
+        make_part(load_sweep(write(tmp_path, text)), out, SweepPart(of=2, number=1), Watcher)
     assert not out.exists()
 
 
@@ -211,7 +216,7 @@ making.make_part(sweep, pathlib.Path(sys.argv[2]), parts.Part(of=4, number=2), W
 def test_a_run_over_which_processes_die_is_abandoned(tmp_path: Path) -> None:
     """After the fifth death in a part's first run this run is abandoned; the others are made."""
     file, out = write(tmp_path), tmp_path / "out"
-    sweep, part = load_sweep(file), Part(of=4, number=2)
+    sweep, part = load_sweep(file), SweepPart(of=4, number=2)
     with closing(Store(out, sweep, part)) as store:
         first, deaths = next(iter(store.points)), store.folder / "begun.json"
     deaths.write_text(json.dumps({first: 4}))
@@ -247,7 +252,7 @@ def test_an_interrupted_run_is_not_a_death(tmp_path: Path) -> None:
 
 def test_a_run_finished_before_a_kill_is_not_a_death(tmp_path: Path) -> None:
     """A run that finished before a kill does not count as a death."""
-    file, out, part = write(tmp_path), tmp_path / "out", Part(of=4, number=1)
+    file, out, part = write(tmp_path), tmp_path / "out", SweepPart(of=4, number=1)
     sweep = load_sweep(file)
     make_part(sweep, out, part, Watcher)
     folder = part.folder_in(out)

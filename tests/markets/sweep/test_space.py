@@ -11,13 +11,15 @@ import math
 import numpy as np
 import pytest
 
-from ecnomy.markets.sweep.space import Block, Range, points
+from ecnomy.markets.sweep.space import ParameterBlock, Range, points
 
-GRID = Block("grid", ("a", "b"), ((1, 2), ("x", "y", "z")))
-ZIP = Block("zip", ("c", "d"), ((True, False), (0.5, 1.5)))
+GRID = ParameterBlock("grid", ("a", "b"), ((1, 2), ("x", "y", "z")))
+ZIP = ParameterBlock("zip", ("c", "d"), ((True, False), (0.5, 1.5)))
 
 
-def all_of(*blocks: Block, replicates: int = 1, seed: int = 1, paired: bool = True) -> list:
+def all_of(
+    *blocks: ParameterBlock, replicates: int = 1, seed: int = 1, paired: bool = True
+) -> list:
     return list(points(blocks, replicates=replicates, seed=seed, paired=paired))
 
 
@@ -37,7 +39,7 @@ def test_blocks_multiply_and_the_last_varies_fastest() -> None:
 
 def test_a_list_sets_its_parameters_together() -> None:
     """Each item of the list is one assignment."""
-    block = Block("list", ("a", "b"), ((1, 5), (2, 6)))
+    block = ParameterBlock("list", ("a", "b"), ((1, 5), (2, 6)))
     assert [p.params for p in all_of(block)] == [{"a": 1, "b": 2}, {"a": 5, "b": 6}]
 
 
@@ -60,22 +62,22 @@ def test_paired_seeds_are_common_and_independent_ones_are_not() -> None:
 
 def test_equal_values_have_independent_seeds_of_their_own() -> None:
     """Repeated values get new seeds; first occurrences keep theirs."""
-    once = all_of(Block("grid", ("a",), ((1, 2),)), replicates=3, paired=False)
+    once = all_of(ParameterBlock("grid", ("a",), ((1, 2),)), replicates=3, paired=False)
     text = json.dumps([1, {"a": 2}, 1], separators=(",", ":")).encode()
     assert once[4].seed == int.from_bytes(hashlib.sha256(text).digest()[:7], "big")
     twice = all_of(
-        Block("grid", ("a",), ((1, 2, 1, 1),), labels=(("x", "y", "z", ""),)),
+        ParameterBlock("grid", ("a",), ((1, 2, 1, 1),), labels=(("x", "y", "z", ""),)),
         replicates=3, paired=False,
     )  # fmt: skip
     assert twice[:6] == once and len({p.seed for p in twice}) == 12
-    paired = all_of(Block("grid", ("a",), ((1, 1),)), replicates=3)
+    paired = all_of(ParameterBlock("grid", ("a",), ((1, 1),)), replicates=3)
     assert [p.seed for p in paired] == [1, 2, 3, 1, 2, 3]
 
 
 def test_a_latin_hypercube_has_one_sample_in_each_stratum() -> None:
     """Each of the n parts of each range holds exactly one of n samples."""
     ranges = (Range(2.0, 4.0), Range(0.01, 10.0, "money", log=True))
-    block = Block("latin-hypercube", ("a", "b"), ranges=ranges, samples=20)
+    block = ParameterBlock("latin-hypercube", ("a", "b"), ranges=ranges, samples=20)
     made = [p.params for p in all_of(block)]
     a = np.array([m["a"] for m in made])
     b = np.array([float(m["b"].removesuffix(" money")) for m in made])
@@ -89,7 +91,7 @@ def test_a_latin_hypercube_has_one_sample_in_each_stratum() -> None:
 def test_random_samples_fill_their_ranges() -> None:
     """4,000 samples have the right means and bounds, and integers are uniform."""
     ranges = (Range(0.0, 1.0), Range(3, 6, whole=True), Range(1.0, 100.0, log=True))
-    block = Block("random", ("a", "n", "x"), ranges=ranges, samples=4000)
+    block = ParameterBlock("random", ("a", "n", "x"), ranges=ranges, samples=4000)
     made = [p.params for p in all_of(block)]
     a = np.array([m["a"] for m in made])
     assert 0 <= a.min() and a.max() < 1
@@ -103,7 +105,9 @@ def test_random_samples_fill_their_ranges() -> None:
 
 def test_random_blocks_draw_apart() -> None:
     """Two blocks of the same range and number of samples have different values."""
-    first, second = (Block("random", (n,), ranges=(Range(0.0, 1.0),), samples=3) for n in "ab")
+    first, second = (
+        ParameterBlock("random", (n,), ranges=(Range(0.0, 1.0),), samples=3) for n in "ab"
+    )
     made = [p.params for p in all_of(first, second)]
     a, b = (sorted({params[name] for params in made}) for name in "ab")
     assert len(made) == 9 and len(a) == len(b) == 3

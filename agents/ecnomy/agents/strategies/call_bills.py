@@ -35,7 +35,7 @@ from ecnomy.agents.estimators import BetaRate
 from ecnomy.agents.strategies.stream_samples import StreamSamples
 from ecnomy.agents.times import PS_PER_MIN, PS_PER_S
 
-__all__ = ["CallBills", "Laws"]
+__all__ = ["CallBills", "RateDistributions"]
 
 _MARKS_SPREAD: Final = math.log(2)  # s of l
 _ODDS_SPREAD: Final = 2.0  # s of d
@@ -53,7 +53,7 @@ class _Ended(NamedTuple):
     broken: bool
 
 
-class Laws(NamedTuple):
+class RateDistributions(NamedTuple):
     """The distributions, over samples, of the test streams' rates of marks and of bad packets."""
 
     marks: BetaRate
@@ -93,7 +93,7 @@ class CallBills:
         self._sold += let_in
 
     def learn(
-        self, observation: StreamObservation, streams: StreamSamples, laws: Laws | None
+        self, observation: StreamObservation, streams: StreamSamples, laws: RateDistributions | None
     ) -> None:
         """Record the calls that ended, and the cost of test streams.
 

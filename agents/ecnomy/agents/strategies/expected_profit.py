@@ -43,7 +43,7 @@ from ecnomy.agents.call_tariff import FREE, CallTariff
 from ecnomy.agents.calls import Call, StreamObservation
 from ecnomy.agents.estimators import price
 from ecnomy.agents.parameters import Refused, Unit, positive
-from ecnomy.agents.strategies.call_bills import CallBills, Laws
+from ecnomy.agents.strategies.call_bills import CallBills, RateDistributions
 from ecnomy.agents.strategies.call_pricing import Repricing, postable
 from ecnomy.agents.strategies.stream_forecast import Forecast, forecast
 from ecnomy.agents.strategies.stream_samples import Sample, StreamSamples
@@ -89,7 +89,7 @@ class ExpectedProfit:
     def watch(self, observation: StreamObservation) -> None:
         """Learn from test streams and from the calls that ended."""
         over = self._samples.watch(observation)
-        laws = Laws(self._marks.law, self._bad.law) if len(self._samples) else None
+        laws = RateDistributions(self._marks.law, self._bad.law) if len(self._samples) else None
         self._bills.learn(observation, self._samples, laws)
         if over:
             self._bills.renew(observation.t_ps)

@@ -27,7 +27,7 @@ from ecnomy.agents.call_tariff import CallTariff
 from ecnomy.agents.calls import Call, StreamObservation
 from ecnomy.agents.estimators import ESTIMATORS, BetaBinomial, estimate, estimator_named, price
 from ecnomy.agents.parameters import Refused, Unit, positive
-from ecnomy.agents.strategies.call_bills import CallBills, Laws
+from ecnomy.agents.strategies.call_bills import CallBills, RateDistributions
 from ecnomy.agents.strategies.call_pricing import Repricing, postable
 from ecnomy.agents.strategies.stream_samples import StreamSamples
 
@@ -75,7 +75,7 @@ class MarkingQuantile:
         self._bills = CallBills(_MEMORY * self.sample)
         self._threshold = math.inf
         self._learnt = False
-        self._laws: Laws | None = None
+        self._laws: RateDistributions | None = None
         self._expected = 0.0, 0.0  # marking rate and P(broken promise) of an admitted call
 
     def watch(self, observation: StreamObservation) -> None:
@@ -144,7 +144,7 @@ class MarkingQuantile:
         self._bills.renew(observation.t_ps)
         if len(self._samples):
             fits = BetaBinomial.of(self._samples.marked), BetaBinomial.of(self._samples.bad)
-            self._laws = Laws(*(fit.rate for fit in fits))
+            self._laws = RateDistributions(*(fit.rate for fit in fits))
         estimates = estimate(
             self.estimator,
             self._samples.marked,

@@ -17,7 +17,7 @@ import numpy as np
 
 from ecnomy.agents.arrays import Floats
 from ecnomy.agents.errors import InputError, ResultsError
-from ecnomy.analysis.calibrate.search import Search, SearchResult, searched
+from ecnomy.analysis.calibrate.search import SearchProgress, SearchResult, searched
 from ecnomy.analysis.sweeps.failed_runs import refuse_failed_runs
 from ecnomy.analysis.sweeps.open_sweep import open_sweep
 from ecnomy.analysis.sweeps.searching import make_missing
@@ -108,7 +108,7 @@ def _bases(sweep: Sweep) -> list[Assignment]:
     return list(products(sweep.blocks, sweep.seed))
 
 
-def _searches(sweep: Sweep, frame: pd.DataFrame) -> list[Search]:
+def _searches(sweep: Sweep, frame: pd.DataFrame) -> list[SearchProgress]:
     calibration = sweep.calibrate
     if calibration is None:
         raise InputError(

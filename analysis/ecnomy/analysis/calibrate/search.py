@@ -36,7 +36,7 @@ from ecnomy.analysis.calibrate.roots import crossing
 from ecnomy.analysis.statistics.intervals import Interval, bootstrap, t_interval
 from ecnomy.markets.sweep.calibration import Calibration
 
-__all__ = ["FOUND", "MISSED", "NOT_REACHABLE", "Search", "SearchResult", "searched"]
+__all__ = ["FOUND", "MISSED", "NOT_REACHABLE", "SearchProgress", "SearchResult", "searched"]
 
 FOUND: Final = "found"
 MISSED: Final = "missed"
@@ -75,7 +75,7 @@ class SearchResult(msgspec.Struct, frozen=True):
     why: str = ""
 
 
-class Search(msgspec.Struct, frozen=True):
+class SearchProgress(msgspec.Struct, frozen=True):
     """The progress of a search.
 
     Attributes:
@@ -91,14 +91,14 @@ class Search(msgspec.Struct, frozen=True):
 
 def searched(
     calibration: Calibration, params: dict[str, Any], target: float, outcomes_of: OutcomesOf
-) -> Search:
+) -> SearchProgress:
     """Return the state of a search by replaying it from its first round over the completed runs."""
     values = calibration.first_values()
     while True:
         rows = [outcomes_of(value, False) for value in values]
         known = {v: row for v, row in zip(values, rows, strict=True) if row is not None}
         if len(known) < len(values):
-            return Search(tuple(values))
+            return SearchProgress(tuple(values))
         at = _estimate(calibration, known, target)
         nearest = min(values, key=lambda value: (abs(value - at), value))
         ended = _is_one(calibration, nearest, at, values) or len(values) >= calibration.most
@@ -149,7 +149,7 @@ def _checked(
     known: dict[float, Floats],
     pair: tuple[float, float],
     outcomes_of: OutcomesOf,
-) -> Search:
+) -> SearchProgress:
     (value, other), values = pair, tuple(known)
     tried = {"tried": values, "means": tuple(float(row.mean()) for row in known.values())}
     side = _beyond(calibration, known, target)
@@ -162,10 +162,10 @@ def _checked(
         search_result = SearchResult(
             params, target, NOT_REACHABLE, value, None, own, **tried, why=why
         )
-        return Search(values, result=search_result)
+        return SearchProgress(values, result=search_result)
     unseen = outcomes_of(value, True)
     if unseen is None:
-        return Search(values, checked=value)
+        return SearchProgress(values, checked=value)
     figure, why = t_interval(unseen, _CHECKED), ""
     verdict = FOUND
     if not figure.low <= target <= figure.high:
@@ -179,7 +179,7 @@ def _checked(
             )
     interval = None if verdict == NOT_REACHABLE else _interval(calibration, known, target)
     search_result = SearchResult(params, target, verdict, value, interval, figure, **tried, why=why)
-    return Search(values, checked=value, result=search_result)
+    return SearchProgress(values, checked=value, result=search_result)
 
 
 def _enclosed(target: float, known: dict[float, Floats], pair: tuple[float, float]) -> bool:

@@ -14,7 +14,7 @@ from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.cli.ending import stoppable
 from ecnomy.markets.cli.options import Jobs
 from ecnomy.markets.cli.printing import Json, console_for_tables, print_json
-from ecnomy.markets.session.progress import Runs
+from ecnomy.markets.session.progress import RunCounter
 
 __all__ = ["compare_command"]
 
@@ -67,13 +67,13 @@ def compare_command(
     If the folder already holds runs, only missing runs are simulated.
     """
     from ecnomy.analysis.compare.comparison import compare, write_comparison
-    from ecnomy.analysis.compare.runs import Study
+    from ecnomy.analysis.compare.runs import ComparedScenario
     from ecnomy.analysis.support.first_use import scipy_part
 
     scipy_part("stats")  # fails before minutes of runs rather than after them
     changes = (*(set_ or ()), *((f"warmup={warmup}",) if warmup else ()))
     folder = out or Path("results") / f"compare-{config.stem}"
-    study = Study(str(config), changes, _engines(engines), folder, keep)
+    study = ComparedScenario(str(config), changes, _engines(engines), folder, keep)
     with stoppable():
         comparison = compare(
             study, seeds, jobs=jobs or os.cpu_count() or 1, double=double, telling=_Progress()
@@ -117,7 +117,7 @@ def _show(comparison: Any, folder: Path) -> None:
 
 class _Progress:
     def __init__(self) -> None:
-        self._runs = Runs()
+        self._runs = RunCounter()
         self._total = self._there = self._made = 0
 
     def start(self, total: int, there: int) -> None:

@@ -15,9 +15,9 @@ import msgspec
 from ecnomy.agents.errors import InputError
 from ecnomy.analysis.compare.runs import (
     LINUX,
+    ComparedScenario,
     Done,
-    Study,
-    Task,
+    SimulationTask,
     claim,
     rows_of_study,
     to_make,
@@ -91,7 +91,7 @@ class Telling(Protocol):
     def start(self, total: int, there: int) -> None:
         """Report the total number of runs, and the number of runs that already exist."""
 
-    def done(self, task: Task, done: Done) -> None:
+    def done(self, task: SimulationTask, done: Done) -> None:
         """Report that a run is complete."""
 
     def doubled(self, undecided: Sequence[Compared], seeds: int) -> None:
@@ -107,7 +107,7 @@ class Silence:
     def start(self, total: int, there: int) -> None:
         """Do nothing."""
 
-    def done(self, task: Task, done: Done) -> None:
+    def done(self, task: SimulationTask, done: Done) -> None:
         """Do nothing."""
 
     def doubled(self, undecided: Sequence[Compared], seeds: int) -> None:
@@ -118,7 +118,7 @@ class Silence:
 
 
 def compare(
-    study: Study,
+    study: ComparedScenario,
     seeds: int,
     *,
     jobs: int = 1,
@@ -158,7 +158,9 @@ def compare(
     return _comparison(study, seeds, level, runs_by_engine, outcome)
 
 
-def _runs(study: Study, seeds: int, jobs: int, telling: Telling) -> dict[str, list[Done]]:
+def _runs(
+    study: ComparedScenario, seeds: int, jobs: int, telling: Telling
+) -> dict[str, list[Done]]:
     tasks = study.tasks(range(1, seeds + 1))
     runs, missing = to_make(study, tasks)
     telling.start(len(tasks), len(runs))
@@ -174,7 +176,7 @@ def _runs(study: Study, seeds: int, jobs: int, telling: Telling) -> dict[str, li
 
 
 def _comparison(
-    study: Study,
+    study: ComparedScenario,
     seeds: int,
     level: float,
     runs_by_engine: dict[str, list[Done]],

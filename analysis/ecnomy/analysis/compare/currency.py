@@ -31,8 +31,8 @@ from ecnomy.analysis.compare.record import (
 from ecnomy.analysis.compare.runs import (
     BUILT_IN,
     OMNET,
+    ComparedScenario,
     Simulate,
-    Study,
     check_engine,
     make,
     simulated,
@@ -128,7 +128,7 @@ def first_seed(record: ScenarioRecord, checkout: Path, engine: str, simulate: Si
     config = str(checkout / SCENARIOS / record.scenario)
     with temporary_folder() as folder:
         engines = (engine, engine)
-        study = Study(config, record.overrides, engines, folder, simulate=simulate)
+        study = ComparedScenario(config, record.overrides, engines, folder, simulate=simulate)
         (folder / "runs").mkdir()
         return make(study, study.tasks(record.seeds[:1])[0]).figures
 

@@ -41,8 +41,8 @@ __all__ = [
     "LINUX_RECORDS",
     "RECORDS",
     "SCENARIOS",
-    "Made",
     "MadeOf",
+    "RecordOrigin",
     "RecordedRow",
     "ScenarioRecord",
     "against",
@@ -136,7 +136,7 @@ class ScenarioRecord(msgspec.Struct, frozen=True, kw_only=True):
         }
 
 
-class Made(msgspec.Struct, frozen=True):
+class RecordOrigin(msgspec.Struct, frozen=True):
     """The origin of a record (see ScenarioRecord)."""
 
     versions: dict[str, str]
@@ -226,7 +226,7 @@ def new_record(
     comparison: Comparison,
     runs: Mapping[str, Sequence[Done]],
     checkout: Path,
-    made: Made,
+    made: RecordOrigin,
 ) -> ScenarioRecord:
     """Return the record of a comparison with the outcomes of its second engine.
 

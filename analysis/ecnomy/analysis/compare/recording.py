@@ -31,7 +31,7 @@ from ecnomy.analysis.compare.record import (
     LINUX_RECORDS,
     RECORDS,
     SCENARIOS,
-    Made,
+    RecordOrigin,
     ScenarioRecord,
     new_record,
     write_record,
@@ -40,8 +40,8 @@ from ecnomy.analysis.compare.runs import (
     BUILT_IN,
     LINUX,
     OMNET,
+    ComparedScenario,
     Simulate,
-    Study,
     check_engine,
     simulated,
     to_make,
@@ -52,7 +52,7 @@ from ecnomy.markets.inputs.amounts import Number
 from ecnomy.markets.inputs.reading import read
 from ecnomy.markets.inputs.variants import load_tree
 
-__all__ = ["Index", "RecordedScenario", "main", "read_index", "record_scenario"]
+__all__ = ["RecordedScenario", "RecordingIndex", "main", "read_index", "record_scenario"]
 
 INDEX: Final = {OMNET: "index.yaml", LINUX: "linux.yaml"}  # by recorded engine
 FOLDER: Final = {OMNET: RECORDS, LINUX: LINUX_RECORDS}
@@ -70,7 +70,7 @@ class RecordedScenario(msgspec.Struct, frozen=True, kw_only=True):
     changes: tuple[str, ...] = msgspec.field(name="set", default=())
 
 
-class Index(msgspec.Struct, frozen=True, kw_only=True):
+class RecordingIndex(msgspec.Struct, frozen=True, kw_only=True):
     """All scenarios to record, and the number of seeds before it is doubled."""
 
     version: _Version
@@ -78,13 +78,13 @@ class Index(msgspec.Struct, frozen=True, kw_only=True):
     scenarios: tuple[RecordedScenario, ...]
 
 
-def read_index(checkout: Path, engine: str = OMNET) -> Index:
+def read_index(checkout: Path, engine: str = OMNET) -> RecordingIndex:
     """Read the index of the scenarios that a checkout records for an engine.
 
     Raises:
         ScenarioError: the index is invalid; the message names the place.
     """
-    return read(load_tree(checkout / SCENARIOS / INDEX[engine]), Index, "", {})
+    return read(load_tree(checkout / SCENARIOS / INDEX[engine]), RecordingIndex, "", {})
 
 
 def record_scenario(
@@ -106,7 +106,7 @@ def record_scenario(
     file = checkout / SCENARIOS / entry.file
     real_time = LINUX in engines
     work = checkout / (LINUX_WORK if real_time else WORK) / entry.name
-    study = Study(str(file), entry.changes, engines, work, simulate=simulate)
+    study = ComparedScenario(str(file), entry.changes, engines, work, simulate=simulate)
     comparison = compare(study, seeds, jobs=jobs, double=not real_time)
     tasks = study.tasks(comparison.seeds)
     done, missing = to_make(study, tasks)
@@ -118,10 +118,10 @@ def record_scenario(
     return record, comparison
 
 
-def _made(comparison: Comparison) -> Made:
+def _made(comparison: Comparison) -> RecordOrigin:
     first, second = comparison.engines
     versions = {first: comparison.costs[0].engine, second: comparison.costs[1].engine}
-    return Made(
+    return RecordOrigin(
         versions={"ecnomy": importlib.metadata.version("ecnomy"), **versions},
         machine={
             "system": platform.platform(),

@@ -39,10 +39,10 @@ __all__ = [
     "ENGINES",
     "LINUX",
     "OMNET",
+    "ComparedScenario",
     "Done",
     "Simulate",
-    "Study",
-    "Task",
+    "SimulationTask",
     "check_engine",
     "claim",
     "make",
@@ -58,7 +58,7 @@ _RESULTS: Final = "results"
 _TRIES: Final = 3  # attempts at a real-time run that is late
 
 
-class Task(msgspec.Struct, frozen=True):
+class SimulationTask(msgspec.Struct, frozen=True):
     """One run to simulate."""
 
     config: str
@@ -89,10 +89,10 @@ class Done(msgspec.Struct, frozen=True):
 
 
 # Simulates a run in a folder. Tests replace it to choose another simulator.
-Simulate = Callable[[Task, Path], None]
+Simulate = Callable[[SimulationTask, Path], None]
 
 
-def simulated(task: Task, folder: Path) -> None:
+def simulated(task: SimulationTask, folder: Path) -> None:
     """Simulate a scenario with the engine that the task names.
 
     Raises:
@@ -128,7 +128,7 @@ def _engine_argument(engine: str) -> dict[str, Any]:
     return {"engine": engine}
 
 
-class Study(msgspec.Struct, frozen=True):
+class ComparedScenario(msgspec.Struct, frozen=True):
     """A scenario, two engines, and the folder of the runs.
 
     Attributes:
@@ -147,18 +147,22 @@ class Study(msgspec.Struct, frozen=True):
     keep: bool = False
     simulate: Simulate = simulated
 
-    def tasks(self, seeds: Iterable[int]) -> list[Task]:
+    def tasks(self, seeds: Iterable[int]) -> list[SimulationTask]:
         """Return the runs of the given seeds, engine by engine."""
         both = self.engines if self.engines[0] != self.engines[1] else self.engines[:1]
         seeds = list(seeds)
-        return [Task(self.config, self.overrides, name, seed) for name in both for seed in seeds]
+        return [
+            SimulationTask(self.config, self.overrides, name, seed)
+            for name in both
+            for seed in seeds
+        ]
 
-    def row_file(self, task: Task) -> Path:
+    def row_file(self, task: SimulationTask) -> Path:
         """Return the file with the outcomes of a run."""
         return self.folder / _RUNS / f"{task.engine}-{task.seed}.json"
 
 
-def rows_of_study(study: Study) -> list[Row]:
+def rows_of_study(study: ComparedScenario) -> list[Row]:
     """Return the rows that a study compares, without money.
 
     Raises:
@@ -194,9 +198,11 @@ def claim(folder: Path) -> TextIO:
     return lock
 
 
-def to_make(study: Study, tasks: Sequence[Task]) -> tuple[dict[Task, Done], list[Task]]:
+def to_make(
+    study: ComparedScenario, tasks: Sequence[SimulationTask]
+) -> tuple[dict[SimulationTask, Done], list[SimulationTask]]:
     """Return the valid outcomes by run, and the runs without valid outcomes."""
-    there: dict[Task, Done] = {}
+    there: dict[SimulationTask, Done] = {}
     for task in tasks:
         done = _read(study.row_file(task))
         if done is not None and done.key == _key(task, _scenario(task)):
@@ -204,7 +210,7 @@ def to_make(study: Study, tasks: Sequence[Task]) -> tuple[dict[Task, Done], list
     return there, [task for task in tasks if task not in there]
 
 
-def make(study: Study, task: Task) -> Done:
+def make(study: ComparedScenario, task: SimulationTask) -> Done:
     """Simulate a run and keep its outcomes.
 
     Raises:
@@ -226,7 +232,7 @@ def make(study: Study, task: Task) -> Done:
     return done
 
 
-def _made(study: Study, task: Task, folder: Path) -> Done:
+def _made(study: ComparedScenario, task: SimulationTask, folder: Path) -> Done:
     try:
         study.simulate(task, folder)
     except InputError:
@@ -252,11 +258,11 @@ def _engine_facts(folder: Path) -> dict[str, Any]:
     return facts
 
 
-def _scenario(task: Task) -> Scenario:
+def _scenario(task: SimulationTask) -> Scenario:
     return load(task.config, overrides=task.overrides, seed=task.seed)
 
 
-def _key(task: Task, scenario: Scenario) -> str:
+def _key(task: SimulationTask, scenario: Scenario) -> str:
     """Return the key that a sweep would use, with the digest of the engine that the task names."""
     code = msgspec.structs.replace(code_now(), engine=engine_digest(task.engine))
     return run_key(make_plan(scenario), scenario.market, code, strategy_modules(scenario.market))

@@ -18,17 +18,17 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 
 from ecnomy.agents.errors import EngineError
-from ecnomy.analysis.compare.runs import Done, Study, Task, make
+from ecnomy.analysis.compare.runs import ComparedScenario, Done, SimulationTask, make
 
 __all__ = ["make_all"]
 
 
 def make_all(
-    study: Study,
-    tasks: Sequence[Task],
+    study: ComparedScenario,
+    tasks: Sequence[SimulationTask],
     jobs: int,
-    progress: Callable[[Task, Done], None] = lambda task, done: None,
-) -> dict[Task, Done]:
+    progress: Callable[[SimulationTask, Done], None] = lambda task, done: None,
+) -> dict[SimulationTask, Done]:
     """Simulate runs and keep their outcomes.
 
     Args:
@@ -42,7 +42,7 @@ def make_all(
     """
     if jobs == 1 or len(tasks) == 1:
         return {task: _reported(progress, task, make(study, task)) for task in tasks}
-    outcomes: dict[Task, Done] = {}
+    outcomes: dict[SimulationTask, Done] = {}
     try:
         with _pool(min(jobs, len(tasks))) as pool:
             waiting = {pool.submit(make, study, task): task for task in tasks}
@@ -56,7 +56,9 @@ def make_all(
     return outcomes
 
 
-def _reported(progress: Callable[[Task, Done], None], task: Task, done: Done) -> Done:
+def _reported(
+    progress: Callable[[SimulationTask, Done], None], task: SimulationTask, done: Done
+) -> Done:
     progress(task, done)
     return done
 

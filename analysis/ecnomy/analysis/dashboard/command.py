@@ -28,7 +28,7 @@ from ecnomy.markets.engines.registry import DEFAULT_ENGINE
 from ecnomy.markets.inputs.missing_packages import extras
 from ecnomy.markets.support.temporary import temporary_folder
 
-__all__ = ["SHOWN", "Shown", "dashboard_command"]
+__all__ = ["SHOWN", "PageArguments", "dashboard_command"]
 
 SHOWN: Final = "ECNOMY_DASHBOARD"
 _PAGE: Final = "ecnomy.analysis.dashboard.page"
@@ -47,7 +47,7 @@ Port = Annotated[
 Browser = Annotated[bool, typer.Option("--open", help="Open the page in the browser.")]
 
 
-class Shown(msgspec.Struct, frozen=True):
+class PageArguments(msgspec.Struct, frozen=True):
     """The arguments of the command that determine the page."""
 
     config: str
@@ -70,7 +70,7 @@ def dashboard_command(
     if lacking:
         needs = " and ".join(lacking)
         raise InputError(f"the live page needs {needs}; to install, run: {extras()}")
-    shown = Shown(str(config.resolve()), tuple(set_ or ()), seed, engine)
+    shown = PageArguments(str(config.resolve()), tuple(set_ or ()), seed, engine)
     _check(config, shown)
     sock = _listening(host, port)
     token = secrets.token_hex(_TOKEN_BYTES)
@@ -92,7 +92,7 @@ def _open(url: str, folder: Path) -> None:
     webbrowser.open(file.as_uri())
 
 
-def _check(config: Path, shown: Shown) -> None:
+def _check(config: Path, shown: PageArguments) -> None:
     from ecnomy.markets.compile.make import make_plan
     from ecnomy.markets.scenario import load
 

@@ -35,7 +35,7 @@ from ecnomy.analysis.run.windows import Window
 from ecnomy.markets.bridge.messages import Report
 from ecnomy.markets.model.market import Market
 
-__all__ = ["WINDOW_S", "Account", "CarrierState", "GroupState", "MarketState", "Watch"]
+__all__ = ["WINDOW_S", "AccountState", "CarrierState", "GroupState", "MarketState", "MarketWatch"]
 
 WINDOW_S: Final = 5.0
 KEPT: Final = 300  # number of observations drawn over time
@@ -71,7 +71,7 @@ class CarrierState(msgspec.Struct, frozen=True):
     income_per_s: float
 
 
-class Account(msgspec.Struct, frozen=True):
+class AccountState(msgspec.Struct, frozen=True):
     """The balance of an agent or a user."""
 
     name: str
@@ -88,7 +88,7 @@ class MarketState(msgspec.Struct, frozen=True):
     groups: tuple[GroupState, ...]
     carriers: tuple[CarrierState, ...]
     links: tuple[LinkLoad, ...]
-    accounts: tuple[Account, ...]
+    accounts: tuple[AccountState, ...]
 
 
 class _Snapshot(msgspec.Struct, frozen=True, eq=False):
@@ -98,7 +98,7 @@ class _Snapshot(msgspec.Struct, frozen=True, eq=False):
     balances_micro: Integers
 
 
-class Watch:
+class MarketWatch:
     """Observes a market after each step.
 
     Attributes:
@@ -211,12 +211,12 @@ class Watch:
 
     def _accounts(
         self, market: Market, then: _Snapshot, now: _Snapshot, seconds: float
-    ) -> tuple[Account, ...]:
+    ) -> tuple[AccountState, ...]:
         before = np.zeros(len(now.balances_micro), dtype=np.int64)
         before[: len(then.balances_micro)] = then.balances_micro  # accounts may open later
         change = (now.balances_micro - before) / MICRO
         return tuple(
-            Account(
+            AccountState(
                 name=name,
                 role=self._roles.get(name, ""),
                 balance=float(now.balances_micro[i]) / MICRO,
@@ -234,7 +234,7 @@ def _carriers(
     market: Market,
     links: Sequence[LinkLoad],
     marks: Floats,
-    accounts: Sequence[Account],
+    accounts: Sequence[AccountState],
     seconds: float,
 ) -> tuple[CarrierState, ...]:
     income = {account.name: account.change_per_s for account in accounts}

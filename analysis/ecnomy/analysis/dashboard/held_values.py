@@ -14,12 +14,12 @@ from ecnomy.agents.money import MICRO
 from ecnomy.analysis.dashboard.groups import DashboardGroup
 from ecnomy.markets.model.market import Market
 
-__all__ = ["Hand", "stops"]
+__all__ = ["HeldValues", "stops"]
 
 _DECADES: Final = 10  # stops of a slider per factor of ten
 
 
-class Hand:
+class HeldValues:
     """The values set by hand; agents decide all others.
 
     Attributes:

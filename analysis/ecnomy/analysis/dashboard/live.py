@@ -19,9 +19,9 @@ from typing import Final
 
 from ecnomy.agents.errors import EcnomyError
 from ecnomy.agents.times import PS_PER_S
-from ecnomy.analysis.dashboard.figures import Watch
+from ecnomy.analysis.dashboard.figures import MarketWatch
 from ecnomy.analysis.dashboard.groups import groups_of
-from ecnomy.analysis.dashboard.held_values import Hand
+from ecnomy.analysis.dashboard.held_values import HeldValues
 from ecnomy.markets.model.market import Market
 from ecnomy.markets.scenario import Scenario
 from ecnomy.markets.session.session import open_market
@@ -141,8 +141,8 @@ class LiveMarket:
         self.stage = stage
         self.market = stage.open(int(seed))
         self.groups = groups_of(stage.scenario, self.market)
-        self.hand = Hand()
-        self.watch = Watch(self.market, self.groups)
+        self.hand = HeldValues()
+        self.watch = MarketWatch(self.market, self.groups)
         self.failure = ""
         self.drawn = Drawn()
         self.requested_picture: Callable[[], int] = lambda: -1

@@ -22,7 +22,7 @@ from mesa.visualization.utils import update_counter
 
 from ecnomy.agents.errors import EcnomyError
 from ecnomy.agents.times import PS_PER_S
-from ecnomy.analysis.dashboard.command import SHOWN, Shown
+from ecnomy.analysis.dashboard.command import SHOWN, PageArguments
 from ecnomy.analysis.dashboard.knobs import Carriers, Groups, Load
 from ecnomy.analysis.dashboard.live import LiveMarket, Stage
 from ecnomy.analysis.dashboard.map_and_history import history_svg, map_svg, place_of
@@ -50,7 +50,7 @@ def Page() -> None:
 
 def _opened() -> tuple[Stage, LiveMarket] | str:
     """Return the stage and the first market of a tab, or the error that prevented them."""
-    shown = msgspec.json.decode(os.environ[SHOWN], type=Shown)
+    shown = msgspec.json.decode(os.environ[SHOWN], type=PageArguments)
     try:
         scenario = load(shown.config, overrides=shown.changes, seed=shown.seed)
         stage = Stage(scenario, shown.engine)

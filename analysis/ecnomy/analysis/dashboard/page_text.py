@@ -11,7 +11,7 @@ import html
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from ecnomy.analysis.dashboard.figures import Account, CarrierState, GroupState, MarketState
+from ecnomy.analysis.dashboard.figures import AccountState, CarrierState, GroupState, MarketState
 from ecnomy.analysis.run.network_loads import LinkLoad
 from ecnomy.analysis.run_pictures.network_list import link_facts
 
@@ -78,7 +78,7 @@ def _congested(link: LinkLoad, badge: str) -> str:
     return f"<li>{mark}<span><b>{html.escape(ends)}</b>: {link_facts(link)}</span></li>"
 
 
-def accounts_table(accounts: Sequence[Account]) -> str:
+def accounts_table(accounts: Sequence[AccountState]) -> str:
     """Return a table of each account's balance and its change per second."""
     head = "<tr><th>account</th><th>balance<br>[money]</th><th>change<br>[money/s]</th></tr>"
     rows = "".join(

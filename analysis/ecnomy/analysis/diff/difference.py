@@ -21,7 +21,7 @@ import msgspec
 from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.analysis.diff.groups import Member, RunGroup, open_group, sweep_groups
 from ecnomy.analysis.diff.settings import Settings, settings_of
-from ecnomy.analysis.statistics.comparisons import Comparison, compared, q_values
+from ecnomy.analysis.statistics.comparisons import MeanComparison, compared, q_values
 from ecnomy.analysis.sweeps.outcome_names import Named, name_of
 
 if TYPE_CHECKING:
@@ -269,7 +269,7 @@ def _outcome(
     return _of(column, named, compared(first, second, paired=paired))
 
 
-def _of(column: str, named: Named, comparison: Comparison) -> OutcomeDifference:
+def _of(column: str, named: Named, comparison: MeanComparison) -> OutcomeDifference:
     return OutcomeDifference(
         column=column,
         named=named,

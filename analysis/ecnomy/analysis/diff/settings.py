@@ -16,14 +16,14 @@ from ecnomy.analysis.diff.groups import RunGroup
 from ecnomy.analysis.support.settings import given_settings, named, setting_words
 from ecnomy.markets.inputs.variants import SELECTORS
 
-__all__ = ["Setting", "Settings", "settings_of"]
+__all__ = ["SettingDifference", "Settings", "settings_of"]
 
 _NO_SETTING: Final = ("seed", "title", "version")
 _MOST_VALUES: Final = 4
 _MISSING: Final = object()
 
 
-class Setting(msgspec.Struct, frozen=True):
+class SettingDifference(msgspec.Struct, frozen=True):
     """A setting that differs; values are in words."""
 
     path: str
@@ -40,8 +40,8 @@ class Settings(msgspec.Struct, frozen=True):
         unknown: number of runs whose scenario is unknown.
     """
 
-    differs: tuple[Setting, ...] = ()
-    varies: tuple[Setting, ...] = ()
+    differs: tuple[SettingDifference, ...] = ()
+    varies: tuple[SettingDifference, ...] = ()
     unknown: int = 0
 
 
@@ -59,11 +59,11 @@ def settings_of(first: RunGroup, second: RunGroup) -> Settings:
     else:
         leaves_of = []
     given = _Given([m.scenario or {} for m in members]) if leaves_of else None
-    differs: list[Setting] = []
-    varies: list[Setting] = []
+    differs: list[SettingDifference] = []
+    varies: list[SettingDifference] = []
     for path, values in leaves_of:
         texts = given.words(path, values) if given else []
-        one = Setting(path, _several(texts[:count]), _several(texts[count:]))
+        one = SettingDifference(path, _several(texts[:count]), _several(texts[count:]))
         alike = len(set(texts[:count])) == 1 and len(set(texts[count:])) == 1
         (differs if alike else varies).append(one)
     differs += _made_by(first, second)
@@ -76,7 +76,7 @@ def _several(words: Sequence[str]) -> str:
     return "; ".join(values[:_MOST_VALUES]) + rest
 
 
-def _made_by(first: RunGroup, second: RunGroup) -> list[Setting]:
+def _made_by(first: RunGroup, second: RunGroup) -> list[SettingDifference]:
     """Return the engine and the version of ecnomy as settings, if they differ between groups."""
     makers = [
         {
@@ -86,7 +86,7 @@ def _made_by(first: RunGroup, second: RunGroup) -> list[Setting]:
         for group in (first, second)
     ]
     return [
-        Setting(f"({name})", makers[0][name], makers[1][name])
+        SettingDifference(f"({name})", makers[0][name], makers[1][name])
         for name in ("engine", "ecnomy")
         if not _same_maker(makers[0][name], makers[1][name])
     ]

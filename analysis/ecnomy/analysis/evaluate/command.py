@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from ecnomy.analysis.evaluate.runs import Evaluation
-    from ecnomy.analysis.evaluate.verdicts import Judged
+    from ecnomy.analysis.evaluate.verdicts import JudgedCriterion
 
 __all__ = ["evaluate_command", "folder_label"]
 
@@ -137,7 +137,7 @@ def folder_label(transport: dict[str, Any]) -> str:
     return re.sub("[^a-z0-9.]+", "-", "-".join(words).lower()).strip("-")
 
 
-def _table(evaluation: Evaluation, judgements: list[Judged]) -> Table:
+def _table(evaluation: Evaluation, judgements: list[JudgedCriterion]) -> Table:
     from ecnomy.analysis.evaluate import wording
     from ecnomy.markets.cli.table_fit import titled_table
 
@@ -151,7 +151,7 @@ def _table(evaluation: Evaluation, judgements: list[Judged]) -> Table:
     return table
 
 
-def _values(evaluation: Evaluation, judgements: list[Judged]) -> dict[str, Any]:
+def _values(evaluation: Evaluation, judgements: list[JudgedCriterion]) -> dict[str, Any]:
     """Return the results for --json, in the units of the columns."""
     from ecnomy.analysis.evaluate import wording
 

@@ -11,12 +11,12 @@ from typing import Any
 import msgspec
 import yaml
 
-__all__ = ["FILE", "Condition", "Criteria", "Criterion", "Figure", "criteria"]
+__all__ = ["FILE", "Condition", "Criteria", "Criterion", "CriterionColumn", "criteria"]
 
 FILE = Path(__file__).parent / "criteria.yaml"
 
 
-class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class CriterionColumn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A column of the runs by which a criterion is judged.
 
     Attributes:
@@ -65,7 +65,7 @@ class Criterion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     asks: str
     sources: tuple[dict[str, Any], ...]
     conditions: dict[str, dict[str, Any]]
-    figures: tuple[Figure, ...]
+    figures: tuple[CriterionColumn, ...]
     others: tuple[str, ...] = ("",)
     set: dict[str, Any] = {}
 
@@ -99,7 +99,7 @@ class Condition(msgspec.Struct, frozen=True):
         return self.criterion.set | self.criterion.conditions[self.own]
 
     @property
-    def figures(self) -> tuple[Figure, ...]:
+    def figures(self) -> tuple[CriterionColumn, ...]:
         """The outcomes by which the condition is judged."""
         return tuple(f for f in self.criterion.figures if f.only in ("", self.own))
 

@@ -13,7 +13,7 @@ from ecnomy.analysis.evaluate import criteria_figure, wording
 from ecnomy.analysis.evaluate.advice import advice
 from ecnomy.analysis.evaluate.criteria import criteria
 from ecnomy.analysis.evaluate.runs import Evaluation
-from ecnomy.analysis.evaluate.verdicts import VERDICTS, Judged, OutcomeVerdict
+from ecnomy.analysis.evaluate.verdicts import VERDICTS, JudgedCriterion, OutcomeVerdict
 from ecnomy.analysis.pages.answer_page import AnswerPage, write_answer
 from ecnomy.analysis.pages.parts import Block, Cell, Picture, Section, Table, Words
 
@@ -23,7 +23,9 @@ PAGE: Final = "evaluation.html"
 _ENDS: Final = ("mean", "low", "high")
 
 
-def write_page(evaluation: Evaluation, judgements: Sequence[Judged], file: Path) -> AnswerPage:
+def write_page(
+    evaluation: Evaluation, judgements: Sequence[JudgedCriterion], file: Path
+) -> AnswerPage:
     """Write the page of an evaluation, and return its content.
 
     Raises:
@@ -34,7 +36,7 @@ def write_page(evaluation: Evaluation, judgements: Sequence[Judged], file: Path)
     return page
 
 
-def page_of(evaluation: Evaluation, judgements: Sequence[Judged]) -> AnswerPage:
+def page_of(evaluation: Evaluation, judgements: Sequence[JudgedCriterion]) -> AnswerPage:
     """Return the content of the page."""
     return AnswerPage(
         title=f"{evaluation.name} by the criteria of RFC 9743",
@@ -53,7 +55,7 @@ def page_of(evaluation: Evaluation, judgements: Sequence[Judged]) -> AnswerPage:
     )
 
 
-def _overview(judgements: Sequence[Judged]) -> Section:
+def _overview(judgements: Sequence[JudgedCriterion]) -> Section:
     order = sorted(judgements, key=lambda one: VERDICTS.index(one.verdict))
     rows = tuple(tuple(map(Cell, wording.row(one, one.criterion.title))) for one in order)
     head = ("RFC 9743", "criterion", "verdict", "decided by", *judgements[0].decisive.means)
@@ -67,7 +69,7 @@ def _overview(judgements: Sequence[Judged]) -> Section:
     return Section("overview", "Overview", (table,))
 
 
-def _criterion(one: Judged) -> Section:
+def _criterion(one: JudgedCriterion) -> Section:
     criterion = one.criterion
     asks = f"{criterion.asks} (RFC 9743, section {criterion.section})"
     blocks: list[Block] = [Words.of(f"{asks} {wording.margins(criterion)}")]

@@ -19,7 +19,7 @@ from ecnomy.markets.scenario import scenario_from_text
 from ecnomy.markets.sweep.blocks import plain_tree
 from ecnomy.markets.sweep.driver import Observer
 from ecnomy.markets.sweep.pool import Pool
-from ecnomy.markets.sweep.space import Assignment, Block, Point
+from ecnomy.markets.sweep.space import Assignment, ParameterBlock, Point
 from ecnomy.markets.sweep.sweep_file import Limits, Sweep
 
 __all__ = [
@@ -104,7 +104,7 @@ def sweep_of(evaluation: Evaluation) -> Sweep:
         title=f"{evaluation.name} by the criteria of RFC 9743",
         scenario=str(FILE),
         base=msgspec.json.encode(criteria().scenario).decode(),
-        blocks=(Block("list", _CHANGED, values, labels=(tuple(labels),)),),
+        blocks=(ParameterBlock("list", _CHANGED, values, labels=(tuple(labels),)),),
         replicates=evaluation.seeds,
         seed=1,
         paired=True,

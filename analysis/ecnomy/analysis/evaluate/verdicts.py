@@ -21,7 +21,7 @@ from typing import Final
 
 import msgspec
 
-from ecnomy.analysis.evaluate.criteria import Condition, Criterion, Figure
+from ecnomy.analysis.evaluate.criteria import Condition, Criterion, CriterionColumn
 from ecnomy.analysis.evaluate.runs import Evaluation, Values
 from ecnomy.analysis.statistics.intervals import LEVEL, Interval, t_interval
 
@@ -30,7 +30,7 @@ __all__ = [
     "OPEN",
     "VERDICTS",
     "WORSE",
-    "Judged",
+    "JudgedCriterion",
     "OutcomeVerdict",
     "judged",
     "verdict_of",
@@ -53,7 +53,7 @@ class OutcomeVerdict(msgspec.Struct, frozen=True):
     """
 
     case: Condition
-    figure: Figure
+    figure: CriterionColumn
     verdict: str
     means: dict[str, Interval | None]
 
@@ -83,7 +83,7 @@ class OutcomeVerdict(msgspec.Struct, frozen=True):
         return gap / (_margin(self.figure, worst) or 1.0)
 
 
-class Judged(msgspec.Struct, frozen=True):
+class JudgedCriterion(msgspec.Struct, frozen=True):
     """The verdicts on a criterion."""
 
     criterion: Criterion
@@ -104,10 +104,10 @@ class Judged(msgspec.Struct, frozen=True):
         return max(own, key=lambda one: one.excess)
 
 
-def judged(evaluation: Evaluation, values: Values) -> list[Judged]:
+def judged(evaluation: Evaluation, values: Values) -> list[JudgedCriterion]:
     """Return the verdicts on all criteria, in the order of the criteria."""
     return [
-        Judged(
+        JudgedCriterion(
             criterion,
             tuple(
                 _judge(evaluation, case, figure, values)
@@ -120,7 +120,7 @@ def judged(evaluation: Evaluation, values: Values) -> list[Judged]:
 
 
 def _judge(
-    evaluation: Evaluation, case: Condition, figure: Figure, values: Values
+    evaluation: Evaluation, case: Condition, figure: CriterionColumn, values: Values
 ) -> OutcomeVerdict:
     given = {
         law: values[(case.criterion.name, case.label, law)].get(figure.column, [])
@@ -130,7 +130,7 @@ def _judge(
 
 
 def verdict_of(
-    case: Condition, figure: Figure, given: dict[str, list[float | None]]
+    case: Condition, figure: CriterionColumn, given: dict[str, list[float | None]]
 ) -> OutcomeVerdict:
     """Return the verdict on an outcome.
 
@@ -156,7 +156,7 @@ def verdict_of(
 
 
 def _beside(
-    figure: Figure,
+    figure: CriterionColumn,
     own: list[float | None],
     worst: list[float | None],
     best: list[float | None],
@@ -174,7 +174,9 @@ def _beside(
     return GOOD if behind.low >= -margin else OPEN
 
 
-def _gain(figure: Figure, own: list[float | None], other: list[float | None]) -> Interval | None:
+def _gain(
+    figure: CriterionColumn, own: list[float | None], other: list[float | None]
+) -> Interval | None:
     """Return the interval of the amount by which `own` is better, paired by seed."""
     pairs = [(a, b) for a, b in zip(own, other, strict=True) if a is not None and b is not None]
     if len(pairs) < 2:
@@ -195,14 +197,14 @@ def _mean(values: list[float | None]) -> Interval | None:
     return t_interval(defined, LEVEL) if len(defined) > 1 else None
 
 
-def _sign(figure: Figure) -> int:
+def _sign(figure: CriterionColumn) -> int:
     return 1 if figure.better == "higher" else -1
 
 
-def _ends(figure: Figure, means: list[float]) -> tuple[float, float]:
+def _ends(figure: CriterionColumn, means: list[float]) -> tuple[float, float]:
     low, high = min(means), max(means)
     return (low, high) if figure.better == "higher" else (high, low)
 
 
-def _margin(figure: Figure, mean: float) -> float:
+def _margin(figure: CriterionColumn, mean: float) -> float:
     return max(figure.margin * abs(mean), figure.least)

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ecnomy.analysis.evaluate.criteria import Condition, Criterion, Figure, criteria
+from ecnomy.analysis.evaluate.criteria import Condition, Criterion, CriterionColumn, criteria
 from ecnomy.analysis.evaluate.runs import Evaluation
-from ecnomy.analysis.evaluate.verdicts import BETTER, OPEN, WORSE, Judged, OutcomeVerdict
+from ecnomy.analysis.evaluate.verdicts import BETTER, OPEN, WORSE, JudgedCriterion, OutcomeVerdict
 from ecnomy.analysis.game.wording import listed
 from ecnomy.analysis.statistics.intervals import Interval
 from ecnomy.analysis.support.number_text import significant
@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 
-def headline(name: str, judgements: Sequence[Judged]) -> str:
+def headline(name: str, judgements: Sequence[JudgedCriterion]) -> str:
     """Return the headline: by how many criteria the law is worse or, if by none, as good."""
     if worse := len(_of(judgements, WORSE)):
         return f"{name} is worse than both Reno and CUBIC by {_by(worse, len(judgements))}"
@@ -41,14 +41,14 @@ def _by(number: int, of: int) -> str:
     return f"{number} of {of} criteri{'on' if of == 1 else 'a'}"
 
 
-def verdict_class(judgements: Sequence[Judged]) -> str:
+def verdict_class(judgements: Sequence[JudgedCriterion]) -> str:
     """Return the CSS class that colours the headline."""
     if _of(judgements, WORSE):
         return "no"
     return "undecided" if _of(judgements, OPEN) else "yes"
 
 
-def sentence(judgements: Sequence[Judged]) -> str:
+def sentence(judgements: Sequence[JudgedCriterion]) -> str:
     """Return sentences that list the criteria with the verdicts worse, better and open."""
     sentences = []
     for verdict, words in ((WORSE, "Worse"), (BETTER, "Better"), (OPEN, "Open")):
@@ -61,7 +61,7 @@ def _lower(title: str) -> str:
     return title[0].lower() + title[1:]
 
 
-def facts(judgements: Sequence[Judged], most: int = 3) -> list[tuple[str, str]]:
+def facts(judgements: Sequence[JudgedCriterion], most: int = 3) -> list[tuple[str, str]]:
     """Return the largest shortfalls of the law, each as the law's value and a description."""
     order = sorted(_of(judgements, WORSE), key=lambda one: -one.decisive.excess)
     return [_fact(one.decisive) for one in order[:most]]
@@ -80,7 +80,7 @@ def beside(one: OutcomeVerdict) -> str:
     return listed([f"{name} {amount(one.figure, one.means[name])}" for name in names])
 
 
-def row(one: Judged, name: str) -> tuple[str, ...]:
+def row(one: JudgedCriterion, name: str) -> tuple[str, ...]:
     """Return a criterion's row: section, name, verdict, decisive outcome, and a value per law."""
     by = one.decisive
     bound = "" if by.figure.at_most is None else f" (at most {by.figure.at_most:g})"
@@ -89,7 +89,7 @@ def row(one: Judged, name: str) -> tuple[str, ...]:
     return (one.criterion.section, name, one.verdict, what, *values)
 
 
-def amount(figure: Figure, value: Interval | None) -> str:
+def amount(figure: CriterionColumn, value: Interval | None) -> str:
     """Return a mean with at least three digits and its unit; "-" without a mean."""
     if value is None:
         return "-"
@@ -107,7 +107,7 @@ def margins(criterion: Criterion) -> str:
     return " ".join((f"Margin{'s' if len(compared) > 1 else ''}: {own}.", *bounds))
 
 
-def _margin(figure: Figure) -> str:
+def _margin(figure: CriterionColumn) -> str:
     share = f"{figure.margin * 100:g} %"
     if not figure.least:
         return share
@@ -122,7 +122,7 @@ def places(cases: Sequence[Condition], most: int = 3) -> str:
     return listed([f"{one.criterion.title} ({one.label})" for one in cases])
 
 
-def sure(evaluation: Evaluation, judgements: Sequence[Judged]) -> str:
+def sure(evaluation: Evaluation, judgements: Sequence[JudgedCriterion]) -> str:
     """Return sentences on the number of comparisons and seeds behind the verdicts."""
     figures = sum(len(one.verdicts) for one in judgements)
     left = sum(v.verdict == OPEN for one in judgements for v in one.verdicts)
@@ -140,5 +140,5 @@ def sure(evaluation: Evaluation, judgements: Sequence[Judged]) -> str:
     )
 
 
-def _of(judgements: Sequence[Judged], verdict: str) -> list[Judged]:
+def _of(judgements: Sequence[JudgedCriterion], verdict: str) -> list[JudgedCriterion]:
     return [one for one in judgements if one.verdict == verdict]

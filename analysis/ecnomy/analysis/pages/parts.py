@@ -22,9 +22,9 @@ from ecnomy.analysis.support.number_text import exact, minus, significant
 __all__ = [
     "Block",
     "Cell",
-    "Page",
     "Picture",
     "Query",
+    "ReportPage",
     "Section",
     "Table",
     "Words",
@@ -158,7 +158,7 @@ class Section(msgspec.Struct, frozen=True):
     blocks: tuple[Block, ...]
 
 
-class Page(msgspec.Struct, frozen=True):
+class ReportPage(msgspec.Struct, frozen=True):
     """The content of a page, before the template renders it."""
 
     title: str

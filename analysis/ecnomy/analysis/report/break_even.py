@@ -29,8 +29,8 @@ import numpy as np
 from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.pages.parts import Cell, money
 from ecnomy.analysis.report.database import Database
-from ecnomy.analysis.report.estimates import BLOCKS, Estimate, block_sums, by_run, student
-from ecnomy.analysis.report.material import Made
+from ecnomy.analysis.report.estimates import BLOCKS, IntervalEstimate, block_sums, by_run, student
+from ecnomy.analysis.report.material import ReportRun
 
 __all__ = ["BreakEven", "break_even", "fieller_prices"]
 
@@ -48,7 +48,7 @@ class BreakEven(msgspec.Struct, frozen=True):
         open_ended: whether the interval has no upper bound.
     """
 
-    estimate: Estimate
+    estimate: IntervalEstimate
     cut: bool = False
     open_ended: bool = False
 
@@ -65,7 +65,7 @@ class BreakEven(msgspec.Struct, frozen=True):
         return text
 
 
-def break_even(db: Database, provider: str, runs: Sequence[Made], *, tied: bool) -> BreakEven:
+def break_even(db: Database, provider: str, runs: Sequence[ReportRun], *, tied: bool) -> BreakEven:
     """Return the break-even price of a provider over the runs of one case.
 
     Args:
@@ -83,17 +83,23 @@ def break_even(db: Database, provider: str, runs: Sequence[Made], *, tied: bool)
         mean = query.cell(0, 0, money(price) if costs > 0 else "any price")
     if kept is None or (len(runs) == 1 and runs[0].run is None):
         return BreakEven(
-            Estimate(mean, None, None, len(runs), "none, because there is one run only", query)
+            IntervalEstimate(
+                mean, None, None, len(runs), "none, because there is one run only", query
+            )
         )
     many = len(runs) > 1
     more = db.ask(_terms(tied, sums if many else block_sums(provider, runs[0], _CALL_TIME)))
     rows = np.array([[float(v) for v in row[1:]] for row in more.rows])
     low, high = fieller_prices(rows[:, 1], rows[:, 0], student(len(rows)))
     if math.isnan(low):
-        return BreakEven(Estimate(mean, None, None, len(runs), "no price is left", query, more))
+        return BreakEven(
+            IntervalEstimate(mean, None, None, len(runs), "no price is left", query, more)
+        )
     what = f"{len(runs)} seeds" if many else f"{BLOCKS} blocks of one run"
     cells = [Cell(_bound(v), "", more.id, value=v, by="Fieller") for v in (max(low, 0.0), high)]
-    estimate = Estimate(mean, cells[0], cells[1], len(runs), f"Fieller's over {what}", query, more)
+    estimate = IntervalEstimate(
+        mean, cells[0], cells[1], len(runs), f"Fieller's over {what}", query, more
+    )
     return BreakEven(estimate, low < 0, math.isinf(high))
 
 

@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from ecnomy.analysis.pages.queries import Queries, columns_of, literal
-from ecnomy.analysis.report.material import Made, Material
+from ecnomy.analysis.report.material import Material, ReportRun
 from ecnomy.analysis.report.swept_terms import swept_providers
 from ecnomy.analysis.report.tariffs import Tariff, Tariffs, tariffs_of
 
@@ -123,7 +123,7 @@ class Database(Queries):
         self._tariffs = tariffs
         super().__init__(material.folder, prelude)
 
-    def tariffs(self, provider: str, runs: Sequence[Made]) -> tuple[Tariff, ...]:
+    def tariffs(self, provider: str, runs: Sequence[ReportRun]) -> tuple[Tariff, ...]:
         """Return a provider's tariffs in runs of one case; () if it does not sell calls.
 
         If the results were not kept, tariffs contain only names, prices, refunds, and whether
@@ -185,7 +185,7 @@ _TYPES: Final = {"run": "bigint", "number": "bigint", "max_delay_rate": "double"
 _FILES: Final = ("run", "provider", "tariff", "source")
 
 
-def _offer(made: Made, provider: str, tariff: Tariff, source: str) -> tuple[Any, ...]:
+def _offer(made: ReportRun, provider: str, tariff: Tariff, source: str) -> tuple[Any, ...]:
     return (made.number, provider, tariff.name, tariff.index, source, tariff.max_delay_rate)
 
 
@@ -215,7 +215,7 @@ def _sold(material: Material) -> tuple[str, str]:
     return "c.tariff = o.number", f"\n    and (c.tariff = o.number or {refused})"
 
 
-def _run(made: Made, where: str) -> tuple[Any, ...]:
+def _run(made: ReportRun, where: str) -> tuple[Any, ...]:
     return (made.number, where, made.seed, made.seconds / 3600, *made.case)
 
 
@@ -235,7 +235,7 @@ def _prelude_of_sweep(material: Material) -> str:
     )
 
 
-def _files(runs: Sequence[Made], table: str) -> str:
+def _files(runs: Sequence[ReportRun], table: str) -> str:
     for made in runs:
         if made.run is not None:
             made.run.file(table)

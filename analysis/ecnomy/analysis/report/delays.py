@@ -19,7 +19,7 @@ from ecnomy.analysis.report import business_plots
 from ecnomy.analysis.report.database import Database
 from ecnomy.analysis.report.estimates import owned
 from ecnomy.analysis.report.laws import runs_by_law
-from ecnomy.analysis.report.material import Made, Material
+from ecnomy.analysis.report.material import Material, ReportRun
 from ecnomy.analysis.report.profitability import Answer
 
 __all__ = ["delays_drawn"]
@@ -62,7 +62,7 @@ def delays_drawn(material: Material, db: Database, answer: Answer) -> Picture | 
     )
 
 
-def _delays_ms(db: Database, provider: str, runs: tuple[Made, ...]) -> Floats:
+def _delays_ms(db: Database, provider: str, runs: tuple[ReportRun, ...]) -> Floats:
     """Return the mean packet delay [ms] of each ended call that delivered packets, ascending."""
     if not {"delay_sum_ps", "delivered"} <= set(db.arrays("select * from asked limit 0")):
         return np.zeros(0)

@@ -20,7 +20,7 @@ from ecnomy.agents.arrays import Floats
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.pages.parts import Cell, Query, money
 from ecnomy.analysis.report.database import Database
-from ecnomy.analysis.report.material import Made
+from ecnomy.analysis.report.material import ReportRun
 from ecnomy.analysis.statistics.intervals import LEVEL, bootstrap
 from ecnomy.analysis.support.first_use import scipy_part
 
@@ -28,8 +28,8 @@ __all__ = [
     "BLOCKS",
     "PER_CALL",
     "PER_HOUR",
-    "Estimate",
-    "Figure",
+    "IntervalEstimate",
+    "ProfitFigure",
     "block_sums",
     "by_run",
     "difference",
@@ -41,7 +41,7 @@ __all__ = [
 BLOCKS: Final = 20
 
 
-class Figure(msgspec.Struct, frozen=True):
+class ProfitFigure(msgspec.Struct, frozen=True):
     """A function of the profit [micro-units], the calls sold, and the hours of a run.
 
     Attributes:
@@ -53,15 +53,15 @@ class Figure(msgspec.Struct, frozen=True):
     of: Callable[[Floats, Floats, Floats], Floats]
 
 
-PER_CALL: Final = Figure("profit / nullif(sold, 0) / 1e6", lambda p, n, h: p / n / 1e6)
-PER_HOUR: Final = Figure("profit / nullif(hours, 0) / 1e6", lambda p, n, h: p / h / 1e6)
+PER_CALL: Final = ProfitFigure("profit / nullif(sold, 0) / 1e6", lambda p, n, h: p / n / 1e6)
+PER_HOUR: Final = ProfitFigure("profit / nullif(hours, 0) / 1e6", lambda p, n, h: p / h / 1e6)
 _SUMS: Final = (
     "revenue_micro::double as revenue, refunds_micro::double as refunds, "
     "profit_micro::double as profit, sold, hours"
 )
 
 
-class Estimate(msgspec.Struct, frozen=True):
+class IntervalEstimate(msgspec.Struct, frozen=True):
     """A value with its interval, if one can be computed.
 
     Attributes:
@@ -116,14 +116,16 @@ def student(n: int) -> float:
     return float(scipy_part("special").stdtrit(n - 1, (1 + LEVEL) / 2))
 
 
-def owned(provider: str, runs: Sequence[Made]) -> str:
+def owned(provider: str, runs: Sequence[ReportRun]) -> str:
     """Return the SQL condition that a row belongs to a provider in the given runs."""
     name = provider.replace("'", "''")
     listed = ", ".join(str(made.number) for made in runs)
     return f"provider = '{name}' and run in ({listed})"
 
 
-def estimate(db: Database, provider: str, runs: Sequence[Made], figure: Figure) -> Estimate:
+def estimate(
+    db: Database, provider: str, runs: Sequence[ReportRun], figure: ProfitFigure
+) -> IntervalEstimate:
     """Estimate a value of a provider over the runs of one case."""
     own = owned(provider, runs)
     values = (
@@ -134,13 +136,17 @@ def estimate(db: Database, provider: str, runs: Sequence[Made], figure: Figure) 
     query = db.ask(f"select x from ({values})")
     mean = query.cell(0, 0, money(_or_nan(query.rows[0][0])))
     if runs[0].run is None or mean.value is None:
-        return Estimate(mean, None, None, 1, "none, because there is one run only", query)
+        return IntervalEstimate(mean, None, None, 1, "none, because there is one run only", query)
     return _by_blocks(db, provider, runs[0], figure, query)
 
 
 def difference(
-    db: Database, provider: str, runs: Sequence[Made], others: Sequence[Made], figure: Figure
-) -> Estimate | None:
+    db: Database,
+    provider: str,
+    runs: Sequence[ReportRun],
+    others: Sequence[ReportRun],
+    figure: ProfitFigure,
+) -> IntervalEstimate | None:
     """Return the mean difference (runs - others) over common seeds; None for fewer than two."""
     shared = {made.seed for made in runs} & {made.seed for made in others}
     if len(shared) < 2:
@@ -156,14 +162,14 @@ def difference(
     return _by_seeds(db, values, len(shared), "Student's t over {} paired seeds", "+")
 
 
-def _by_seeds(db: Database, values: str, n: int, method: str, sign: str = "") -> Estimate:
+def _by_seeds(db: Database, values: str, n: int, method: str, sign: str = "") -> IntervalEstimate:
     half = f"{student(n)!r} * stddev_samp(x) / sqrt(count(x))"
     query = db.ask(f"select avg(x), avg(x) - {half}, avg(x) + {half}\nfrom ({values})")
     cells = [query.cell(0, i, money(_or_nan(query.rows[0][i]), sign)) for i in range(3)]
-    return Estimate(cells[0], cells[1], cells[2], n, method.format(n), query)
+    return IntervalEstimate(cells[0], cells[1], cells[2], n, method.format(n), query)
 
 
-def by_run(provider: str, runs: Sequence[Made]) -> str:
+def by_run(provider: str, runs: Sequence[ReportRun]) -> str:
     """Return SQL for each run's seed (as `part`), revenue, refunds, profit [micro], calls sold."""
     return (
         f"select seed as part, revenue_micro::double as revenue, refunds_micro::double as refunds,"
@@ -172,7 +178,7 @@ def by_run(provider: str, runs: Sequence[Made]) -> str:
     )
 
 
-def block_sums(provider: str, made: Made, at: str = "t_ps") -> str:
+def block_sums(provider: str, made: ReportRun, at: str = "t_ps") -> str:
     """Return SQL for the columns of by_run in each of BLOCKS blocks of a run's time.
 
     The SQL expression `at` gives the time that assigns a posting to a block. Blocks without
@@ -192,11 +198,13 @@ def block_sums(provider: str, made: Made, at: str = "t_ps") -> str:
     )
 
 
-def _by_blocks(db: Database, provider: str, made: Made, figure: Figure, query: Query) -> Estimate:
+def _by_blocks(
+    db: Database, provider: str, made: ReportRun, figure: ProfitFigure, query: Query
+) -> IntervalEstimate:
     sums = db.ask(block_sums(provider, made))
     mean = query.cell(0, 0, money(query.rows[0][0]))
     if not any(any(row[1:]) for row in sums.rows):
-        return Estimate(mean, None, None, 1, "none: one run without bookings", query)
+        return IntervalEstimate(mean, None, None, 1, "none: one run without bookings", query)
     rows = np.array([[float(v) for v in row[3:]] for row in sums.rows])
     hours = np.full(BLOCKS, made.seconds / 3600 / BLOCKS)
 
@@ -210,7 +218,7 @@ def _by_blocks(db: Database, provider: str, made: Made, figure: Figure, query: Q
     )
     minutes = made.seconds / 60 / BLOCKS
     method = f"bootstrap over {BLOCKS} blocks of {minutes:.3g} min of one run"
-    return Estimate(mean, low, high, 1, method, query, sums)
+    return IntervalEstimate(mean, low, high, 1, method, query, sums)
 
 
 def _or_nan(value: Any) -> float:

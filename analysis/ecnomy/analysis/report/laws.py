@@ -11,14 +11,14 @@ from ecnomy.analysis.pages.parts import Cell, Section, Table, Words
 from ecnomy.analysis.pages.queries import literal
 from ecnomy.analysis.report.database import Database
 from ecnomy.analysis.report.estimates import PER_HOUR, difference, estimate, owned
-from ecnomy.analysis.report.material import Made, Material, provider_of
+from ecnomy.analysis.report.material import Material, ReportRun, provider_of
 from ecnomy.analysis.report.profitability import Answer
 from ecnomy.analysis.report.statement import signed
 
-__all__ = ["Laws", "accounts_by_law", "laws_apart", "runs_by_law"]
+__all__ = ["LawComparison", "accounts_by_law", "laws_apart", "runs_by_law"]
 
 
-class Laws(msgspec.Struct, frozen=True):
+class LawComparison(msgspec.Struct, frozen=True):
     """A comparison of marking laws by profit.
 
     Attributes:
@@ -30,7 +30,7 @@ class Laws(msgspec.Struct, frozen=True):
     words: Words
 
 
-def runs_by_law(material: Material, answer: Answer) -> dict[str, tuple[Made, ...]]:
+def runs_by_law(material: Material, answer: Answer) -> dict[str, tuple[ReportRun, ...]]:
     """Return law -> runs, with other keys as in the answer; {} for fewer than two laws."""
     key = next((one for one in material.keys if one.is_marking), None)
     if key is None:
@@ -44,7 +44,7 @@ def runs_by_law(material: Material, answer: Answer) -> dict[str, tuple[Made, ...
     return by_law if len(by_law) > 1 else {}
 
 
-def laws_apart(material: Material, db: Database, answer: Answer) -> Laws | None:
+def laws_apart(material: Material, db: Database, answer: Answer) -> LawComparison | None:
     """Compare marking laws by profit; return None if fewer than two have a known profit."""
     runs = runs_by_law(material, answer)
     hourly = {name: estimate(db, answer.provider, of, PER_HOUR) for name, of in runs.items()}
@@ -69,7 +69,9 @@ def laws_apart(material: Material, db: Database, answer: Answer) -> Laws | None:
         parts.append(Cell(f"Intervals: {most.method}; common seeds would be paired."))
     queries = [q for _, one in ranked for q in (one.query, one.more) if q is not None]
     queries += [lead.query] if lead is not None else []
-    return Laws(_title(best, second, len(ranked), sure=sure), Words(tuple(parts), tuple(queries)))
+    return LawComparison(
+        _title(best, second, len(ranked), sure=sure), Words(tuple(parts), tuple(queries))
+    )
 
 
 def accounts_by_law(material: Material, db: Database, answer: Answer) -> Section | None:

@@ -26,7 +26,7 @@ from ecnomy.analysis.pages.parts import (
 from ecnomy.analysis.report import business_plots
 from ecnomy.analysis.report.database import Database
 from ecnomy.analysis.report.estimates import owned
-from ecnomy.analysis.report.material import Key, Material
+from ecnomy.analysis.report.material import Material, VariedKey
 from ecnomy.analysis.report.profitability import Answer
 from ecnomy.analysis.report.tariffs import Tariff
 
@@ -209,7 +209,7 @@ def _map(
     return [picture, table]
 
 
-def _by_load(material: Material, db: Database, answer: Answer, load: Key) -> list[Block]:
+def _by_load(material: Material, db: Database, answer: Answer, load: VariedKey) -> list[Block]:
     place = material.keys.index(load)
     worlds = {
         value: tuple(value if i == place else v for i, v in enumerate(material.world))
@@ -243,7 +243,7 @@ def _by_load(material: Material, db: Database, answer: Answer, load: Key) -> lis
     )  # fmt: skip
 
 
-def _measured(material: Material, db: Database, answer: Answer, price: Key) -> list[Block]:
+def _measured(material: Material, db: Database, answer: Answer, price: VariedKey) -> list[Block]:
     at = material.keys.index(price) + 1
     load = material.load
     down = f"k{material.keys.index(load) + 1}" if load is not None else "'all'"

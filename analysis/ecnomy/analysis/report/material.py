@@ -26,14 +26,14 @@ from ecnomy.markets.sweep.head import head_of, is_sweep
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Key", "Made", "Material", "Value", "open_material", "provider_of"]
+__all__ = ["Material", "ReportRun", "Value", "VariedKey", "open_material", "provider_of"]
 
 Value = float | str
 SCENARIO: Final = "scenario"  # the key of runs of several scenarios
 _SIZE: Final = ("count", "rate", "mean", "interval", "reading", "idle")
 
 
-class Key(msgspec.Struct, frozen=True):
+class VariedKey(msgspec.Struct, frozen=True):
     """A varied key.
 
     Attributes:
@@ -93,7 +93,7 @@ class Key(msgspec.Struct, frozen=True):
         return words_of(self.values)[value]
 
 
-class Made(msgspec.Struct, frozen=True):
+class ReportRun(msgspec.Struct, frozen=True):
     """One run of a report.
 
     Attributes:
@@ -124,8 +124,8 @@ class Material(msgspec.Struct, frozen=True):
 
     folder: Path
     title: str
-    keys: tuple[Key, ...]
-    made: tuple[Made, ...]
+    keys: tuple[VariedKey, ...]
+    made: tuple[ReportRun, ...]
     kept: bool
     left_out: tuple[str, ...]
     sweep: str = ""
@@ -138,13 +138,13 @@ class Material(msgspec.Struct, frozen=True):
             return tuple(n.removesuffix(ends) for n in self.made[0].row if n.endswith(ends))
         return tuple(p.name for p in self.providers_in(self.made[0]))
 
-    def providers_in(self, made: Made) -> tuple[Provider, ...]:
+    def providers_in(self, made: ReportRun) -> tuple[Provider, ...]:
         """Return the providers in a run with kept results."""
         assert made.run is not None
         return providers_of(made.run)
 
     @property
-    def load(self) -> Key | None:
+    def load(self) -> VariedKey | None:
         """The key that sets the load (the one with the most values), or None."""
         loads = sorted((k for k in self.keys if k.is_load), key=lambda k: -len(k.values))
         return loads[0] if loads else None
@@ -162,7 +162,7 @@ class Material(msgspec.Struct, frozen=True):
         ]
         return list(dict.fromkeys(rows))
 
-    def at(self, *parts: Sequence[Value | None]) -> tuple[Made, ...]:
+    def at(self, *parts: Sequence[Value | None]) -> tuple[ReportRun, ...]:
         """Return the runs whose case has the given values, of which None matches any."""
         return tuple(
             made
@@ -216,9 +216,11 @@ def _of_runs(results: Sequence[Path]) -> Material:
     titles = [run.title for run in first.values()]
     if len(set(titles)) < len(titles):
         titles = [str(run.path) for run in first.values()]
-    key = _marking_key(list(first.values())) or Key(SCENARIO, "", tuple(titles), True, titles[0])
+    key = _marking_key(list(first.values())) or VariedKey(
+        SCENARIO, "", tuple(titles), True, titles[0]
+    )
     shown = dict(zip(distinct, key.values, strict=True))
-    made: list[Made] = []
+    made: list[ReportRun] = []
     seen: set[tuple[bytes, int]] = set()
     for run, name in zip(runs, names, strict=True):
         who = (name, run.manifest.seed)
@@ -230,7 +232,7 @@ def _of_runs(results: Sequence[Path]) -> Material:
         case: tuple[Value, ...] = (shown[name],) if len(distinct) > 1 else ()
         seconds = run.measured.to_ps / PS_PER_S
         label = str(run.path)
-        made.append(Made(len(made) + 1, label, run.manifest.seed, case, seconds, run, {}))
+        made.append(ReportRun(len(made) + 1, label, run.manifest.seed, case, seconds, run, {}))
     keys = (key,) if len(distinct) > 1 else ()
     said = [(run.path, note) for run in runs for note in (run.note, run.manifest.changed_by_hand)]
     notes = tuple(f"{path}: {note}" for path, note in said if note)
@@ -242,7 +244,7 @@ def _without_seed(run: RawRun) -> bytes:
     return msgspec.json.encode(scenario, order="sorted")
 
 
-def _marking_key(runs: Sequence[RawRun]) -> Key | None:
+def _marking_key(runs: Sequence[RawRun]) -> VariedKey | None:
     """Return the marking of a link as a key, if the scenarios differ only in that marking."""
     laws: list[dict[str, Any]] = []  # per scenario: link -> its marking
     rest = set()
@@ -255,7 +257,7 @@ def _marking_key(runs: Sequence[RawRun]) -> Key | None:
     if len(rest) > 1 or len(varied) != 1:
         return None
     values = tuple(msgspec.json.encode(each[varied[0]]).decode() for each in laws)
-    return Key(f"network.links.{varied[0]}.marking", "", values, False, values[0])
+    return VariedKey(f"network.links.{varied[0]}.marking", "", values, False, values[0])
 
 
 def _of_sweep(folder: Path) -> Material:
@@ -284,7 +286,7 @@ def _gaps(folder: Path, requested: int, there: Iterable[int], failed: int) -> tu
     return tuple(filter(None, (words, missing_runs(folder, requested, there))))
 
 
-def _key(path: str, column: pd.Series[Any], unit: str, head: dict[str, Any]) -> Key:
+def _key(path: str, column: pd.Series[Any], unit: str, head: dict[str, Any]) -> VariedKey:
     values: list[Value] = [_value(v) for v in column.tolist()]
     values = list(dict.fromkeys(values))
     sets = tuple(head.get("ties", {}).get(path, ()))
@@ -292,7 +294,7 @@ def _key(path: str, column: pd.Series[Any], unit: str, head: dict[str, Any]) -> 
     own = all(p.startswith("market.agents.") and "price_per_mark" not in p for p in places)
     base_values = {_number(_written(head["base"], place)) for place in places}
     base = base_values.pop() if len(base_values) == 1 and base_values <= set(values) else values[0]
-    return Key(path, unit, tuple(values), own, base, sets)
+    return VariedKey(path, unit, tuple(values), own, base, sets)
 
 
 def _value(cell: Any) -> Value:
@@ -321,17 +323,19 @@ def _written(base: str, path: str) -> Any:
     return node
 
 
-def _made(folder: Path, keys: tuple[Key, ...], row: dict[str, Any], points: Sequence[str]) -> Made:
+def _made(
+    folder: Path, keys: tuple[VariedKey, ...], row: dict[str, Any], points: Sequence[str]
+) -> ReportRun:
     number = int(row["number"])
     kept = folder / "runs" / points[number]
     run = open_raw(kept) if (kept / MANIFEST).is_file() else None
     case = tuple(_value(row[k.path]) for k in keys)
     hours = [float(row[name]) for name in row if name.endswith(".hours")]
     seconds = run.measured.to_ps / PS_PER_S if run else 3600 * max(hours, default=0.0)
-    return Made(number + 1, str(kept), int(row["seed"]), case, seconds, run, row)
+    return ReportRun(number + 1, str(kept), int(row["seed"]), case, seconds, run, row)
 
 
-def provider_of(made: Made, name: str) -> Provider:
+def provider_of(made: ReportRun, name: str) -> Provider:
     """Return the provider with a given name in a run with kept results."""
     assert made.run is not None
     return next(p for p in providers_of(made.run) if p.name == name)

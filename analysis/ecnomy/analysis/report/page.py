@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ecnomy.analysis.pages.parts import Page, Picture, Query, Section, money
+from ecnomy.analysis.pages.parts import Picture, Query, ReportPage, Section, money
 from ecnomy.analysis.pages.shell import environment
 from ecnomy.analysis.report import business_plots
 from ecnomy.analysis.report.database import Database, open_database
@@ -30,7 +30,7 @@ __all__ = ["gsp_page", "write_gsp_page"]
 _ONE = {"hour": "per hour", "call": "per call sold"}
 
 
-def write_gsp_page(results: Sequence[Path], file: Path, command: list[str]) -> Page:
+def write_gsp_page(results: Sequence[Path], file: Path, command: list[str]) -> ReportPage:
     """Write the page on the providers in some runs or in a sweep, and return its content.
 
     Args:
@@ -50,7 +50,7 @@ def write_gsp_page(results: Sequence[Path], file: Path, command: list[str]) -> P
     return page
 
 
-def gsp_page(results: Sequence[Path], command: list[str]) -> Page:
+def gsp_page(results: Sequence[Path], command: list[str]) -> ReportPage:
     """Return the content of the page, before the template renders it."""
     material = open_material(results)
     db = open_database(material)
@@ -59,7 +59,7 @@ def gsp_page(results: Sequence[Path], command: list[str]) -> Page:
         sections = [s for answer in answers for s in _sections(material, db, answer)]
         sections += [provenance(material, db, command), glossary()]
         shown = tuple(_Shown(material, db, answer) for answer in answers)
-        return Page(material.title, shown, tuple(sections), db.prelude)
+        return ReportPage(material.title, shown, tuple(sections), db.prelude)
     finally:
         db.close()
 

@@ -22,14 +22,14 @@ from ecnomy.analysis.report.database import Database
 from ecnomy.analysis.report.estimates import (
     PER_CALL,
     PER_HOUR,
-    Estimate,
-    Figure,
+    IntervalEstimate,
+    ProfitFigure,
     estimate,
     owned,
 )
-from ecnomy.analysis.report.material import Key, Made, Material, Value
+from ecnomy.analysis.report.material import Material, ReportRun, Value, VariedKey
 
-__all__ = ["Answer", "Range", "answer_of", "ranges_above_zero"]
+__all__ = ["Answer", "PositiveRange", "answer_of", "ranges_above_zero"]
 
 _WORDS = {1: "profitable", -1: "loses money", 0: "not decided"}
 _OPEN = {
@@ -40,7 +40,7 @@ _OPEN = {
 _UNSOLD = "Open the business: not decided; no call was sold"
 
 
-class Range(msgspec.Struct, frozen=True):
+class PositiveRange(msgspec.Struct, frozen=True):
     """A range of loads or prices in which a curve is above 0."""
 
     low: float
@@ -66,18 +66,18 @@ class Answer(msgspec.Struct, frozen=True):
     provider: str
     choice: tuple[Value | None, ...]
     choice_words: str
-    runs: tuple[Made, ...]
+    runs: tuple[ReportRun, ...]
     verdict: int
     words: str
     opens: str
-    per_call: Estimate
-    per_hour: Estimate
+    per_call: IntervalEstimate
+    per_hour: IntervalEstimate
     break_even: BreakEven
     factor: bool
     tied: bool
     by_files: bool
     where: str
-    loads: dict[float, Estimate]
+    loads: dict[float, IntervalEstimate]
     up_to: tuple[str, ...]
     facts: tuple[tuple[str, Cell, str], ...]
     counts: Query
@@ -103,7 +103,7 @@ class Answer(msgspec.Struct, frozen=True):
         return self.per_call.mean.value is None
 
     @property
-    def figure(self) -> Figure:
+    def figure(self) -> ProfitFigure:
         """The outcome used to compare loads and keys: profit per call, or per hour for files."""
         return PER_HOUR if self.by_files else PER_CALL
 
@@ -166,7 +166,7 @@ class Answer(msgspec.Struct, frozen=True):
 
 def answer_of(material: Material, db: Database, provider: str) -> Answer:
     """Return the answer for one provider."""
-    best: tuple[float, tuple[Value | None, ...], Estimate] | None = None
+    best: tuple[float, tuple[Value | None, ...], IntervalEstimate] | None = None
     for choice in material.choices():
         runs = material.at(choice, material.world)
         if not runs:
@@ -239,7 +239,7 @@ def _measured_price(
     return Cell(money(even), "", query.id, value=even, by="between measured prices"), query
 
 
-def _opens(verdict: int, per_call: Estimate, where: str, by_files: bool) -> str:
+def _opens(verdict: int, per_call: IntervalEstimate, where: str, by_files: bool) -> str:
     sold = by_files or per_call.mean.value is not None
     return f"{_OPEN[verdict] if sold else _UNSOLD}{f' (at {where})' if where else ''}."
 
@@ -265,8 +265,8 @@ def _along(
     db: Database,
     provider: str,
     choice: tuple[Value | None, ...],
-    figure: Figure,
-) -> dict[float, Estimate]:
+    figure: ProfitFigure,
+) -> dict[float, IntervalEstimate]:
     load = material.load
     if load is None:
         return {}
@@ -279,7 +279,7 @@ def _along(
     return estimates
 
 
-def ranges_above_zero(at: Sequence[float], values: Sequence[float]) -> list[Range]:
+def ranges_above_zero(at: Sequence[float], values: Sequence[float]) -> list[PositiveRange]:
     """Return the ranges in which a piecewise linear curve is above 0; NaN counts as not above."""
     crossings: list[tuple[float, bool]] = []  # (crossing, whether above 0 after it)
     above = values[0] > 0
@@ -292,10 +292,10 @@ def ranges_above_zero(at: Sequence[float], values: Sequence[float]) -> list[Rang
     if values[-1] > 0:
         crossings.append((at[-1], False))
     pairs = zip(crossings[::2], crossings[1::2], strict=True)
-    return [Range(a, b, a == at[0], b == at[-1]) for (a, _), (b, _) in pairs]
+    return [PositiveRange(a, b, a == at[0], b == at[-1]) for (a, _), (b, _) in pairs]
 
 
-def _up_to(load: Key | None, loads: dict[float, Estimate]) -> tuple[str, ...]:
+def _up_to(load: VariedKey | None, loads: dict[float, IntervalEstimate]) -> tuple[str, ...]:
     """Return in words, with bounds, the loads at which the provider earns money."""
     if load is None or len(loads) < 2:
         return ()
@@ -309,7 +309,7 @@ def _up_to(load: Key | None, loads: dict[float, Estimate]) -> tuple[str, ...]:
     return tuple(_range_words(one, load, loads) for one in ranges)
 
 
-def _range_words(one: Range, load: Key, loads: dict[float, Estimate]) -> str:
+def _range_words(one: PositiveRange, load: VariedKey, loads: dict[float, IntervalEstimate]) -> str:
     if one.from_end:
         return f"up to {one.high:.3g} {load.words}{_bounds(one.high, loads)}"
     if one.to_end:
@@ -317,7 +317,7 @@ def _range_words(one: Range, load: Key, loads: dict[float, Estimate]) -> str:
     return f"from {one.low:.3g} to {one.high:.3g} {load.words}"
 
 
-def _bounds(crossing: float, loads: dict[float, Estimate]) -> str:
+def _bounds(crossing: float, loads: dict[float, IntervalEstimate]) -> str:
     """Return where both ends of the confidence interval cross 0 near a load, or ""."""
     crossings = []
     for side in (0, 1):
@@ -330,7 +330,7 @@ def _bounds(crossing: float, loads: dict[float, Estimate]) -> str:
     return f" [{min(crossings):.3g}, {max(crossings):.3g}]"
 
 
-def _counts(db: Database, provider: str, runs: Sequence[Made]) -> Query:
+def _counts(db: Database, provider: str, runs: Sequence[ReportRun]) -> Query:
     return db.ask(
         f"select sum(asked), sum(sold), sum(blocked), sum(broken), sum(ended), "
         f"sum(revenue_micro), sum(profit_micro)\nfrom accounts where {owned(provider, runs)}"
@@ -358,7 +358,7 @@ def _facts(counts: Query) -> tuple[tuple[str, Cell, str], ...]:
 
 
 def _file_facts(
-    db: Database, provider: str, runs: Sequence[Made]
+    db: Database, provider: str, runs: Sequence[ReportRun]
 ) -> tuple[tuple[str, Cell, str], ...]:
     """Return the facts of a provider that sells only files; empty if the sweep kept no results."""
     if runs[0].run is None:

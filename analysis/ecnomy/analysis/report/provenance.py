@@ -11,7 +11,7 @@ import msgspec
 
 from ecnomy.analysis.pages.parts import Block, Cell, Section, Table, Words, exactly
 from ecnomy.analysis.report.database import Database
-from ecnomy.analysis.report.material import Made, Material
+from ecnomy.analysis.report.material import Material, ReportRun
 from ecnomy.markets.sweep.head import head_of
 
 __all__ = ["provenance"]
@@ -64,7 +64,7 @@ def _facts(material: Material, command: list[str]) -> list[tuple[str, str]]:
     return facts
 
 
-def _digest(made: Made) -> str:
+def _digest(made: ReportRun) -> str:
     assert made.run is not None
     scenario = {k: v for k, v in (made.run.manifest.scenario or {}).items() if k != "seed"}
     return hashlib.sha256(msgspec.json.encode(scenario, order="sorted")).hexdigest()[:_DIGITS]

@@ -31,7 +31,7 @@ from ecnomy.analysis.report.database import Database
 from ecnomy.analysis.report.estimates import (
     PER_CALL,
     PER_HOUR,
-    Estimate,
+    IntervalEstimate,
     difference,
     estimate,
     owned,
@@ -133,7 +133,7 @@ def _choices(material: Material, db: Database, answer: Answer) -> Table:
     )
 
 
-def _three(one: Estimate | None, same: bool = False) -> tuple[Cell, Cell, Cell]:
+def _three(one: IntervalEstimate | None, same: bool = False) -> tuple[Cell, Cell, Cell]:
     if one is None:
         return Cell("0" if same else "-"), Cell(""), Cell("")
     return one.mean, one.low or Cell("-"), one.high or Cell("-")

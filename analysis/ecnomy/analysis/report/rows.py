@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from ecnomy.analysis.pages.parts import Cell, Words, money
 from ecnomy.analysis.report.database import Database
 from ecnomy.analysis.report.estimates import owned
-from ecnomy.analysis.report.material import Made, provider_of
+from ecnomy.analysis.report.material import ReportRun, provider_of
 
 __all__ = ["rows_apart"]
 
 
-def rows_apart(db: Database, provider: str, runs: Sequence[Made]) -> Words | None:
+def rows_apart(db: Database, provider: str, runs: Sequence[ReportRun]) -> Words | None:
     """Return a sentence with the hourly profit of each tariff; None for fewer than two tariffs.
 
     A tariff's profit is the income from its calls or files minus their marks and refunds. Test

@@ -28,7 +28,7 @@ from ecnomy.analysis.pages.queries import literal
 from ecnomy.analysis.report import business_plots
 from ecnomy.analysis.report.database import Database
 from ecnomy.analysis.report.flow_reports import flow_reports
-from ecnomy.analysis.report.material import Made, provider_of
+from ecnomy.analysis.report.material import ReportRun, provider_of
 from ecnomy.analysis.report.profitability import Answer
 from ecnomy.analysis.report.tariffs import Tariff
 from ecnomy.analysis.run.guarantors import Provider, flows_of
@@ -37,13 +37,21 @@ from ecnomy.analysis.support.first_use import scipy_part
 from ecnomy.analysis.support.number_text import minus
 from ecnomy.markets.bridge.columns import late_column
 
-__all__ = ["LEAST", "Samples", "corrected", "fisher", "reliability", "samples_of", "scatter"]
+__all__ = [
+    "LEAST",
+    "TestStreamSamples",
+    "corrected",
+    "fisher",
+    "reliability",
+    "samples_of",
+    "scatter",
+]
 
 LEAST: Final = 10  # samples needed to report a correlation
 _ALL: Final = "all together"
 
 
-class Samples(NamedTuple):
+class TestStreamSamples(NamedTuple):
     """Samples of a test stream: packets sent, M, and L, each with a value per sample."""
 
     sent: Floats
@@ -69,8 +77,8 @@ def corrected(raw: float, of_m: float, of_l: float) -> float:
 
 
 def samples_of(
-    db: Database, made: Made, provider: Provider, tariff: Tariff, length_s: float
-) -> dict[str, Samples]:
+    db: Database, made: ReportRun, provider: Provider, tariff: Tariff, length_s: float
+) -> dict[str, TestStreamSamples]:
     """Return each test stream's samples of at least two packets in the measured window.
 
     With several streams, the key `all together` has the samples of their sums. The result is empty
@@ -101,7 +109,7 @@ def samples_of(
         n = packets[some]
         if not len(n):
             continue
-        samples[name] = Samples(n, marked[some] / n, bad[some] / n)
+        samples[name] = TestStreamSamples(n, marked[some] / n, bad[some] / n)
     return samples
 
 
@@ -143,15 +151,17 @@ def scatter(db: Database, answer: Answer) -> Section | None:
     return Section(f"{answer.provider}-streams", "Does marking predict delay?", tuple(blocks))
 
 
-def _joined(parts: list[Samples]) -> Samples:
-    return Samples(*(np.concatenate(rows) for rows in zip(*parts, strict=True)))
+def _joined(parts: list[TestStreamSamples]) -> TestStreamSamples:
+    return TestStreamSamples(*(np.concatenate(rows) for rows in zip(*parts, strict=True)))
 
 
 def _raw(marking: Floats, bad: Floats) -> float:
     return correlation(marking, bad) if len(marking) >= LEAST else math.nan
 
 
-def _table(answer: Answer, tariff: Tariff, streams: dict[str, Samples], length_s: float) -> Table:
+def _table(
+    answer: Answer, tariff: Tariff, streams: dict[str, TestStreamSamples], length_s: float
+) -> Table:
     rows = []
     for name, (sent, marking, bad) in streams.items():
         raw, of_m, of_l = (
@@ -213,7 +223,11 @@ def _named(answer: Answer, tariff: Tariff) -> str:
 
 
 def _picture(
-    db: Database, answer: Answer, tariff: Tariff, streams: dict[str, Samples], length_s: float
+    db: Database,
+    answer: Answer,
+    tariff: Tariff,
+    streams: dict[str, TestStreamSamples],
+    length_s: float,
 ) -> Picture:
     shown = {name: each for name, each in streams.items() if name != _ALL}
     rows = tuple(

@@ -8,8 +8,8 @@ import math
 from ecnomy.analysis.pages.parts import Block, Cell, Picture, Section, Table
 from ecnomy.analysis.report import business_plots
 from ecnomy.analysis.report.database import Database
-from ecnomy.analysis.report.estimates import Estimate, difference, estimate
-from ecnomy.analysis.report.material import Key, Material, Value
+from ecnomy.analysis.report.estimates import IntervalEstimate, difference, estimate
+from ecnomy.analysis.report.material import Material, Value, VariedKey
 from ecnomy.analysis.report.profitability import Answer
 
 __all__ = ["sensitivity"]
@@ -32,11 +32,15 @@ def sensitivity(material: Material, db: Database, answer: Answer) -> Section | N
     return Section(f"{answer.provider}-sensitivity", "Sensitivity", tuple(blocks))
 
 
-_Row = tuple[Value, Estimate, Estimate | None]
+_Row = tuple[Value, IntervalEstimate, IntervalEstimate | None]
 
 
 def _of_key(
-    material: Material, db: Database, answer: Answer, reference: tuple[Value | None, ...], key: Key
+    material: Material,
+    db: Database,
+    answer: Answer,
+    reference: tuple[Value | None, ...],
+    key: VariedKey,
 ) -> list[_Row]:
     place = material.keys.index(key)
     rows: list[_Row] = []
@@ -51,7 +55,7 @@ def _of_key(
 
 
 def _table(
-    rows_by_key: dict[Key, list[_Row]],
+    rows_by_key: dict[VariedKey, list[_Row]],
     reference: tuple[Value | None, ...],
     material: Material,
     answer: Answer,
@@ -93,7 +97,7 @@ def _table(
 _Bar = tuple[str, float, str, float, str]
 
 
-def _bar(key: Key, rows: list[_Row]) -> _Bar | None:
+def _bar(key: VariedKey, rows: list[_Row]) -> _Bar | None:
     known = [
         (one.value, key.value_text(value)) for value, one, _ in rows if not math.isnan(one.value)
     ]

@@ -24,7 +24,7 @@ from ecnomy.analysis.pages.parts import (
 from ecnomy.analysis.report import business_plots
 from ecnomy.analysis.report.database import LINES, Database
 from ecnomy.analysis.report.estimates import owned
-from ecnomy.analysis.report.material import Made, Material, provider_of
+from ecnomy.analysis.report.material import Material, ReportRun, provider_of
 from ecnomy.analysis.report.profitability import Answer
 from ecnomy.analysis.run.guarantees import profit_and_loss
 from ecnomy.analysis.show.guarantees_tables import offer_in_words
@@ -120,7 +120,7 @@ def _check(answer: Answer, table: Table) -> None:
         )
 
 
-def _profit(made: Made, name: str) -> int:
+def _profit(made: ReportRun, name: str) -> int:
     """Return the balance of a provider's account, from the manifest or, without it, the ledger."""
     assert made.run is not None
     if (balances := made.run.manifest.balances_micro) is not None:

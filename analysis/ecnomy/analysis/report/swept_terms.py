@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from ecnomy.analysis.report.material import Material
-from ecnomy.analysis.run.guarantors import Offer, Provider
+from ecnomy.analysis.run.guarantors import Provider, TariffRow
 from ecnomy.markets.inputs.overrides import apply
 from ecnomy.markets.inputs.yamlfile import Node, parse
 from ecnomy.markets.sweep.blocks import plain_tree
@@ -68,16 +68,16 @@ def _providers(base: Node, changes: Sequence[str], material: Material) -> tuple[
     return tuple(Provider(n, _offers(by_name.get(n, {})), (), ()) for n in material.providers)
 
 
-def _offers(agent: Mapping[str, Any]) -> tuple[Offer, ...]:
+def _offers(agent: Mapping[str, Any]) -> tuple[TariffRow, ...]:
     table = agent.get("tariffs") or {}
     if agent.get("tariff"):
         table = {"calls": agent["tariff"]}
     return tuple(_offer(name, i, row) for i, (name, row) in enumerate(table.items()))
 
 
-def _offer(name: str, index: int, row: Mapping[str, Any]) -> Offer:
+def _offer(name: str, index: int, row: Mapping[str, Any]) -> TariffRow:
     back = row.get("reimbursement", _AS_PRICE)
-    return Offer(
+    return TariffRow(
         name=name,
         index=index,
         sources=(),

@@ -19,7 +19,7 @@ from ecnomy.analysis.pages.parts import Cell, Section, Words, money, number, per
 from ecnomy.analysis.report.database import Database
 from ecnomy.analysis.report.estimates import owned
 from ecnomy.analysis.report.maps import promised_otherwise
-from ecnomy.analysis.report.material import Made
+from ecnomy.analysis.report.material import ReportRun
 from ecnomy.analysis.report.profitability import Answer
 from ecnomy.analysis.report.statement import period_s
 from ecnomy.analysis.report.tariffs import Tariff
@@ -116,7 +116,7 @@ def _promise(db: Database, answer: Answer, own: str, tariff: Tariff) -> Words:
     return Words.of(text, queries=(query,))
 
 
-def queueing_of(made: Made, tariff: Tariff) -> Queueing | None:
+def queueing_of(made: ReportRun, tariff: Tariff) -> Queueing | None:
     """Return the buffer that can delay a tariff's calls most; None if unknown or unlimited."""
     if made.run is None:
         return None

@@ -15,8 +15,8 @@ from ecnomy.analysis.reproduce.catalogue import Paper
 from ecnomy.analysis.reproduce.grid import Variant, touched
 from ecnomy.analysis.reproduce.studies import (
     Form,
-    Listener,
     Studies,
+    StudyProgress,
     load_study,
     make_study,
     seeds_of,
@@ -38,7 +38,7 @@ def make_any(
     name: str,
     form: Form,
     pool: Pool,
-    listener: Listener,
+    listener: StudyProgress,
     doublings: int = 0,
     variant: Variant | None = None,
     least: int = 0,

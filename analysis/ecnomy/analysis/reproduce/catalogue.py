@@ -27,16 +27,16 @@ from ecnomy.agents.errors import InputError
 __all__ = [
     "FIGURES",
     "Bound",
-    "Choice",
     "Claim",
+    "ClaimReason",
     "Control",
-    "Finding",
+    "ControlledRun",
     "Headline",
     "Paper",
     "PaperEntry",
+    "PrintedChoice",
     "Setting",
     "Study",
-    "Tried",
 ]
 
 FIGURES: Final = "figures"
@@ -69,7 +69,9 @@ class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"
         return study not in self.not_in and (not self.only or study in self.only)
 
 
-class Choice(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"not_in": "except"}):
+class PrintedChoice(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"not_in": "except"}
+):
     """A printed choice, which a test compares with the scenarios of the entry's studies.
 
     Attributes:
@@ -172,7 +174,7 @@ class PaperEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     claims: dict[str, Claim]
     module: str = ""
     studies: tuple[str, ...] = ()
-    chosen: tuple[str | Choice, ...] = ()
+    chosen: tuple[str | PrintedChoice, ...] = ()
     also: tuple[str, ...] = ()  # further ids that share runs and claims
     grid: tuple[str, ...] | None = None
 
@@ -204,14 +206,14 @@ class Headline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     figure: str
 
 
-class Tried(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ControlledRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A controlled run and its effect; a quantity in braces stands for its measured value."""
 
     run: str
     shows: str
 
 
-class Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ClaimReason(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The reason why a claim was not confirmed.
 
     In the texts, the name of a quantity in braces stands for its measured value, and {study@path}
@@ -225,7 +227,7 @@ class Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     cause: str
-    tried: tuple[Tried, ...] = ()
+    tried: tuple[ControlledRun, ...] = ()
     when: dict[str, tuple[Bound, Bound]] = {}
 
 
@@ -237,7 +239,7 @@ class Paper(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cites: str
     entries: dict[str, PaperEntry]
     studies: dict[str, Study] = {}
-    findings: dict[str, Finding] = {}
+    findings: dict[str, ClaimReason] = {}
     settings: dict[str, Setting] = {}
     headlines: tuple[Headline, ...] = ()
     folder: str = ""

@@ -10,7 +10,7 @@ import msgspec
 
 from ecnomy.analysis.reproduce.catalogue import Paper
 from ecnomy.analysis.reproduce.judge import LEVEL
-from ecnomy.analysis.reproduce.recorded import REASON, Recorded
+from ecnomy.analysis.reproduce.recorded import REASON, RecordedClaim
 from ecnomy.analysis.reproduce.studies import Form, Studies
 from ecnomy.analysis.reproduce.wording import MISSING, UNKNOWN, figures_named, filled
 from ecnomy.analysis.statistics.intervals import Interval
@@ -18,7 +18,7 @@ from ecnomy.analysis.statistics.intervals import Interval
 __all__ = ["cause_now"]
 
 
-def cause_now(record: Recorded, paper: Paper) -> str | None:
+def cause_now(record: RecordedClaim, paper: Paper) -> str | None:
     """Return the cause of a record in the current words, or "" if it has no cause.
 
     The result is None if the finding has changed and its text or conditions need quantities that

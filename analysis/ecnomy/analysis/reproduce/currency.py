@@ -31,14 +31,14 @@ from ecnomy.analysis.reproduce.entries import ClaimOutcome, measured
 from ecnomy.analysis.reproduce.grid import grid_of, touched
 from ecnomy.analysis.reproduce.probes import Probe, made, moved_in, params_of, probes_of, within
 from ecnomy.analysis.reproduce.quick_results import KeptRuns
-from ecnomy.analysis.reproduce.recorded import Recorded, gives_again, quick_figures
+from ecnomy.analysis.reproduce.recorded import RecordedClaim, gives_again, quick_figures
 from ecnomy.analysis.reproduce.studies import Form
 from ecnomy.markets.sweep.outcome import RunOutcome as Ran
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Look", "carried", "look", "place_of", "stale_lines"]
+__all__ = ["CurrencyCheck", "carried", "look", "place_of", "stale_lines"]
 
 _SPREADS: Final = (0.02, 0.02, 0.5, 0.5, 2.0, 2.0)  # deviation of the log of a factor
 _NO_OUTCOMES: Final = ("number", "point", "replicate", "seed", "data_packets")
@@ -46,7 +46,7 @@ Tables = Mapping[str, "pd.DataFrame"]
 Make = Callable[[Sequence[Probe]], list[Ran]]
 
 
-class Look(msgspec.Struct, frozen=True):
+class CurrencyCheck(msgspec.Struct, frozen=True):
     """The result of a search for stale records.
 
     Attributes:
@@ -79,14 +79,14 @@ def place_of(claim: str) -> tuple[str, str, str]:
 
 
 def look(
-    records: Iterable[Recorded],
+    records: Iterable[RecordedClaim],
     studies: Mapping[str, StudyMade],
     tables: Tables,
     sources: Sources,
     *,
     budget_s: float = math.inf,
     make: Make = made,
-) -> Look:
+) -> CurrencyCheck:
     """Find the stale records, and run the probes that this requires.
 
     Args:
@@ -103,7 +103,7 @@ def look(
     """
     records = list(records)
     stale: dict[str, tuple[str, ...]] = {}
-    by_entry: dict[tuple[str, str], list[Recorded]] = {}
+    by_entry: dict[tuple[str, str], list[RecordedClaim]] = {}
     now: dict[str, StudyMade | str] = {}
     for record in records:
         name, item, number = place_of(record.claim)
@@ -134,11 +134,11 @@ def look(
         if not of.reason and study not in upset
     }
     reworded = _reworded([r for r in records if r.claim not in stale], stale, sources)
-    return Look(stale, same, probed, reworded)
+    return CurrencyCheck(stale, same, probed, reworded)
 
 
 def _reworded(
-    records: Iterable[Recorded], stale: dict[str, tuple[str, ...]], sources: Sources
+    records: Iterable[RecordedClaim], stale: dict[str, tuple[str, ...]], sources: Sources
 ) -> dict[str, str]:
     """Return reworded causes of records, and add the claims with changed causes to `stale`."""
     causes: dict[str, str] = {}
@@ -167,7 +167,7 @@ def _as_it_is(study: str, studies: Mapping[str, StudyMade], sources: Sources) ->
 
 
 def _others(
-    record: Recorded,
+    record: RecordedClaim,
     own: Iterable[str],
     studies: Mapping[str, StudyMade],
     now: Mapping[str, StudyMade | str],
@@ -233,7 +233,7 @@ def _probed(
 def _stale_in(
     paper: Paper,
     item: str,
-    records: Sequence[Recorded],
+    records: Sequence[RecordedClaim],
     states: Mapping[str, _Of],
     studies: Mapping[str, StudyMade],
     tables: Tables,
@@ -338,12 +338,15 @@ def _outcomes(paper: Paper, item: str, tables: Tables) -> dict[str, ClaimOutcome
 
 
 def carried(
-    records: Iterable[Recorded], studies: Mapping[str, StudyMade], currency: Look, sources: Sources
-) -> tuple[list[Recorded], dict[str, StudyMade]]:
+    records: Iterable[RecordedClaim],
+    studies: Mapping[str, StudyMade],
+    currency: CurrencyCheck,
+    sources: Sources,
+) -> tuple[list[RecordedClaim], dict[str, StudyMade]]:
     """Return the records and studies with current digests and causes if no result has changed."""
     studies = {**studies, **currency.same}
 
-    def over(record: Recorded) -> Recorded:
+    def over(record: RecordedClaim) -> RecordedClaim:
         if record.claim in currency.stale and record.claim not in currency.reworded:
             return record
         return msgspec.structs.replace(

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 import msgspec
 import numpy as np
 
-from ecnomy.analysis.reproduce.catalogue import Claim, Finding, Paper, PaperEntry
+from ecnomy.analysis.reproduce.catalogue import Claim, ClaimReason, Paper, PaperEntry
 from ecnomy.analysis.reproduce.grid import grid_of, read_under, variants_of
 from ecnomy.analysis.reproduce.judge import (
     CONFIRMED,
@@ -39,10 +39,18 @@ from ecnomy.analysis.statistics.intervals import Interval
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["ClaimOutcome", "Measured", "cause_of", "code_of", "measured", "reason_of", "why_text"]
+__all__ = [
+    "ClaimOutcome",
+    "MeasuredEntry",
+    "cause_of",
+    "code_of",
+    "measured",
+    "reason_of",
+    "why_text",
+]
 
 
-class Code(Protocol):
+class EntryModule(Protocol):
     """The module of an entry."""
 
     def figures(self, studies: Studies) -> Samples:
@@ -80,15 +88,15 @@ class ClaimOutcome(msgspec.Struct, frozen=True):
         return why_text(self.reason, self.cause)
 
 
-def code_of(paper: Paper, entry: PaperEntry) -> Code:
+def code_of(paper: Paper, entry: PaperEntry) -> EntryModule:
     """Import and return the module of an entry."""
     return cast(
-        Code,
+        EntryModule,
         importlib.import_module(f"ecnomy.analysis.reproduce.{paper.paper}.{entry.module}"),
     )
 
 
-class Measured(msgspec.Struct, frozen=True, eq=False):
+class MeasuredEntry(msgspec.Struct, frozen=True, eq=False):
     """The runs of an entry, the quantities measured from them, and the outcomes of its claims.
 
     Attributes:
@@ -102,7 +110,7 @@ class Measured(msgspec.Struct, frozen=True, eq=False):
     outcomes: tuple[ClaimOutcome, ...]
 
 
-def measured(paper: Paper, item: str, form: Form, studies: Studies | None = None) -> Measured:
+def measured(paper: Paper, item: str, form: Form, studies: Studies | None = None) -> MeasuredEntry:
     """Return an entry's quantities and outcomes from existing runs: `studies`, or those of `form`.
 
     Raises:
@@ -137,7 +145,7 @@ def measured(paper: Paper, item: str, form: Form, studies: Studies | None = None
                 over=entry.grid_of(number),
             )
         )
-    return Measured(studies, samples, tuple(outcomes))
+    return MeasuredEntry(studies, samples, tuple(outcomes))
 
 
 def _samples(paper: Paper, entry: PaperEntry, studies: Studies) -> Samples:
@@ -160,7 +168,7 @@ def reason_of(verdict: ClaimVerdict, claim: Claim) -> str:
 
 
 def cause_of(
-    verdict: ClaimVerdict, finding: Finding | None, samples: Samples, studies: Studies
+    verdict: ClaimVerdict, finding: ClaimReason | None, samples: Samples, studies: Studies
 ) -> tuple[str, dict[str, Interval]]:
     """Return the cause of a claim's verdict, or "", and the quantities that it names.
 

@@ -23,7 +23,7 @@ from ecnomy.analysis.reproduce.judge import (
     REFUTED,
     agreement,
 )
-from ecnomy.analysis.reproduce.recorded import Figure, Recorded, Under
+from ecnomy.analysis.reproduce.recorded import RecordedClaim, RecordedFigure, Under
 from ecnomy.analysis.reproduce.wording import region_text
 
 __all__ = [
@@ -63,7 +63,7 @@ class Line(msgspec.Struct, frozen=True):
     entry: str
 
 
-def headline_lines(paper: Paper, records: Mapping[str, Recorded]) -> list[Line]:
+def headline_lines(paper: Paper, records: Mapping[str, RecordedClaim]) -> list[Line]:
     """Return a line for each of a paper's headlines whose claims all have a record.
 
     Args:
@@ -79,7 +79,7 @@ def headline_lines(paper: Paper, records: Mapping[str, Recorded]) -> list[Line]:
     return lines
 
 
-def _line(paper: str, headline: Headline, records: Sequence[Recorded]) -> Line:
+def _line(paper: str, headline: Headline, records: Sequence[RecordedClaim]) -> Line:
     verdicts = {record.verdict for record in records}
     chosen = {record.alone or record.verdict for record in records}
     entry = f"{paper}.{headline.figure}"
@@ -103,7 +103,7 @@ def _line(paper: str, headline: Headline, records: Sequence[Recorded]) -> Line:
     return Line(headline.says, kind, _outcome_text(opening, records), "; ".join(why), entry)
 
 
-def _outcome_text(opening: str, records: Sequence[Recorded]) -> str:
+def _outcome_text(opening: str, records: Sequence[RecordedClaim]) -> str:
     """Return the opening, the decisive settings, and the number of alternatives that agree."""
     depends = dict.fromkeys(name for record in records for name in record.depends)
     agree: dict[tuple[str, str], bool] = {}
@@ -119,7 +119,7 @@ def _outcome_text(opening: str, records: Sequence[Recorded]) -> str:
     return "; ".join(part for part in (opening, hangs, agreed) if part)
 
 
-def _why(record: Recorded) -> str:
+def _why(record: RecordedClaim) -> str:
     name = record.claim.partition(".")[2]
     against = {CONFIRMED, REFUTED} if record.verdict == DEPENDS else {record.verdict}
     others = [under for under in record.grid if under.verdict in against - {record.alone}]
@@ -136,12 +136,12 @@ def _under_text(under: Under) -> str:
     return f"{under.verdict} with {under.setting} {under.alternative}{figure}"
 
 
-def _figure_text(figure: Figure) -> str:
+def _figure_text(figure: RecordedFigure) -> str:
     region = f", expected {region_text(*figure.region)}" if figure.region else ""
     return f"{figure.name} {numbers_text(figure)}{region}"
 
 
-def numbers_text(figure: Figure) -> str:
+def numbers_text(figure: RecordedFigure) -> str:
     """Return `mean [low, high]` of a recorded quantity, its single value, or `none`."""
     if figure.measured is None:
         return "none"

@@ -47,8 +47,8 @@ import msgspec
 import numpy as np
 
 from ecnomy.agents.arrays import Floats
-from ecnomy.analysis.reproduce.catalogue import Bound, Claim, Finding
-from ecnomy.analysis.statistics.intervals import Drawn, Interval, p_beyond, t_interval
+from ecnomy.analysis.reproduce.catalogue import Bound, Claim, ClaimReason
+from ecnomy.analysis.statistics.intervals import DrawnInterval, Interval, p_beyond, t_interval
 
 __all__ = [
     "ALPHA",
@@ -62,7 +62,7 @@ __all__ = [
     "VERDICTS",
     "At",
     "ClaimVerdict",
-    "Judged",
+    "JudgedQuantity",
     "Sample",
     "Samples",
     "agreement",
@@ -95,7 +95,7 @@ Sample = Floats | Sequence[float] | float | Interval
 Samples = Mapping[str, Sample]
 
 
-class Judged(msgspec.Struct, frozen=True):
+class JudgedQuantity(msgspec.Struct, frozen=True):
     """A quantity compared with its region; None means no measurement, or no bound on that side.
 
     Attributes:
@@ -132,8 +132,8 @@ class ClaimVerdict(msgspec.Struct, frozen=True):
     """
 
     verdict: str
-    figures: tuple[Judged, ...] = ()
-    control: tuple[Judged, ...] = ()
+    figures: tuple[JudgedQuantity, ...] = ()
+    control: tuple[JudgedQuantity, ...] = ()
     note: str = ""
     alone: str = ""
     grid: tuple[At, ...] = ()
@@ -229,7 +229,7 @@ def settled(alone: str, grid: Sequence[tuple[str, str]]) -> tuple[str, tuple[str
     return (alone if len(verdicts) == 1 else INCONCLUSIVE), ()
 
 
-def deciding(verdict: ClaimVerdict, beside: ClaimVerdict | None = None) -> Judged | None:
+def deciding(verdict: ClaimVerdict, beside: ClaimVerdict | None = None) -> JudgedQuantity | None:
     """Return the quantity that decides a verdict, or None.
 
     For a confirmed verdict, this is the quantity with the name of the one that decides `beside`.
@@ -243,7 +243,7 @@ def deciding(verdict: ClaimVerdict, beside: ClaimVerdict | None = None) -> Judge
     return min(figures, key=lambda f: (kinds.index(f.verdict), f.p or 0), default=None)
 
 
-def contradicted(finding: Finding, samples: Samples) -> Judged | None:
+def contradicted(finding: ClaimReason, samples: Samples) -> JudgedQuantity | None:
     """Return the first quantity that is not confirmed to meet a finding's conditions, or None."""
     for figure in _held(finding.when, samples):
         if figure.verdict != CONFIRMED:
@@ -251,13 +251,15 @@ def contradicted(finding: Finding, samples: Samples) -> Judged | None:
     return None
 
 
-def _held(regions: Mapping[str, tuple[Bound, Bound]], samples: Samples) -> tuple[Judged, ...]:
-    judged: list[Judged] = []
+def _held(
+    regions: Mapping[str, tuple[Bound, Bound]], samples: Samples
+) -> tuple[JudgedQuantity, ...]:
+    judged: list[JudgedQuantity] = []
     for pattern, (low, high) in regions.items():
         names = [name for name in samples if fnmatch.fnmatchcase(name, pattern)]
         judged += [_judged(name, samples[name], low, high) for name in names]
         if not names:
-            judged.append(Judged(pattern, None, low, high, INCONCLUSIVE))
+            judged.append(JudgedQuantity(pattern, None, low, high, INCONCLUSIVE))
     tested = [figure for figure in judged if figure.p is not None]
     for figure, outside in zip(tested, holm([f.p or 0.0 for f in tested]), strict=True):
         if outside:
@@ -278,24 +280,26 @@ def holm(p_values: Sequence[float], alpha: float = ALPHA) -> list[bool]:
     return rejected
 
 
-def _judged(name: str, sample: Sample, low: float | None, high: float | None) -> Judged:
+def _judged(name: str, sample: Sample, low: float | None, high: float | None) -> JudgedQuantity:
     """Return a quantity compared with its region, before Holm's correction."""
     interval = interval_of(sample)
     if interval is None:
-        return Judged(name, None, low, high, INCONCLUSIVE)
+        return JudgedQuantity(name, None, low, high, INCONCLUSIVE)
     if low is None and high is None:
-        return Judged(name, interval, low, high, REPORTED)
+        return JudgedQuantity(name, interval, low, high, REPORTED)
     least = -math.inf if low is None else low
     most = math.inf if high is None else high
     inside = least <= interval.low and interval.high <= most
     verdict = CONFIRMED if inside else INCONCLUSIVE
     if not isinstance(sample, Interval) and np.ndim(sample) == 0:
-        return Judged(name, interval, low, high, CONFIRMED if inside else REFUTED)
-    return Judged(name, interval, low, high, verdict, _p_inside(sample, interval, least, most))
+        return JudgedQuantity(name, interval, low, high, CONFIRMED if inside else REFUTED)
+    return JudgedQuantity(
+        name, interval, low, high, verdict, _p_inside(sample, interval, least, most)
+    )
 
 
 def _p_inside(sample: Sample, interval: Interval, low: float, high: float) -> float:
-    if isinstance(sample, Drawn):
+    if isinstance(sample, DrawnInterval):
         return p_beyond(sample, low, high)
     if isinstance(sample, Interval):
         return ALPHA if interval.high < low or interval.low > high else 1.0

@@ -33,7 +33,7 @@ from ecnomy.analysis.reproduce.judge import (
 )
 from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
 from ecnomy.analysis.reproduce.record_file import read_record
-from ecnomy.analysis.reproduce.recorded import CONTROL, REASON, Figure, Recorded
+from ecnomy.analysis.reproduce.recorded import CONTROL, REASON, RecordedClaim, RecordedFigure
 from ecnomy.analysis.reproduce.session import Reproduced
 from ecnomy.analysis.reproduce.studies import Form
 from ecnomy.analysis.reproduce.wording import region_text
@@ -70,7 +70,7 @@ class _Section(msgspec.Struct):
     picture: str
     thumbnail: str
     claims: list[_Claim]
-    records: list[Recorded]
+    records: list[RecordedClaim]
 
 
 class _Counts(msgspec.Struct):
@@ -159,7 +159,7 @@ def _thumbnail(picture: Path) -> str:
     return _encoded(out.getvalue())
 
 
-def _claim(number: str, claim: Claim, record: Recorded, paper: Paper) -> _Claim:
+def _claim(number: str, claim: Claim, record: RecordedClaim, paper: Paper) -> _Claim:
     rank = {REFUTED: 0, INCONCLUSIVE: 1, CONFIRMED: 2, REPORTED: 3}
     shown = [figure for figure in record.figures if figure.of != REASON]
     figures = sorted(shown, key=lambda figure: rank.get(figure.verdict, 1))
@@ -179,7 +179,7 @@ def _claim(number: str, claim: Claim, record: Recorded, paper: Paper) -> _Claim:
     )
 
 
-def _grid(record: Recorded, paper: Paper) -> str:
+def _grid(record: RecordedClaim, paper: Paper) -> str:
     """Return text on the settings over which a claim was judged, or "" if there are none."""
     if record.verdict in (PENDING, NOT_TESTABLE) or record.over == ():
         return ""
@@ -196,7 +196,7 @@ def _grid(record: Recorded, paper: Paper) -> str:
     return f"judged over {'; '.join(settings)}{' (all agree)' if agree else ''}"
 
 
-def _figure(figure: Figure) -> tuple[str, str, str, str]:
+def _figure(figure: RecordedFigure) -> tuple[str, str, str, str]:
     name = f"control: {figure.name}" if figure.of == CONTROL else figure.name
     region = region_text(*figure.region) if figure.region else ""
     verdict = "" if figure.of == CONTROL else figure.verdict

@@ -14,7 +14,13 @@ import msgspec
 import yaml
 
 from ecnomy.agents.errors import InputError
-from ecnomy.analysis.reproduce.catalogue import FIGURES, Choice, Finding, Paper, PaperEntry
+from ecnomy.analysis.reproduce.catalogue import (
+    FIGURES,
+    ClaimReason,
+    Paper,
+    PaperEntry,
+    PrintedChoice,
+)
 
 __all__ = ["PAPERS", "load_paper", "papers_folder", "select", "select_all"]
 
@@ -69,7 +75,7 @@ def load_paper(name: str) -> Paper:
     if not findings.is_file():
         return paper
     known = {f"{item}.{each}" for item, entry in paper.entries.items() for each in entry.claims}
-    claim_findings = _converted(findings, _tree(findings), dict[str, Finding])
+    claim_findings = _converted(findings, _tree(findings), dict[str, ClaimReason])
     if unknown := sorted(set(claim_findings) - known):
         raise InputError(f"{findings}: no claim {unknown[0]!r}")
     return msgspec.structs.replace(paper, findings=claim_findings)
@@ -79,7 +85,7 @@ def _check(file: Path, item: str, entry: PaperEntry, paper: Paper) -> None:
     """Raise InputError if an entry refers to a study or module that does not exist."""
     if unknown := sorted(set(entry.studies) - set(paper.studies)):
         raise InputError(f"{file}: entries.{item}: no study {unknown[0]!r}")
-    choices = [each for each in entry.chosen if isinstance(each, Choice)]
+    choices = [each for each in entry.chosen if isinstance(each, PrintedChoice)]
     named = {name for each in choices for name in (*each.not_in, *each.only)}
     if unknown := sorted(named - set(paper.studies)):
         raise InputError(f"{file}: entries.{item}.chosen: no study {unknown[0]!r}")

@@ -38,7 +38,7 @@ from ecnomy.analysis.reproduce.quick_results import (
     write_rows,
 )
 from ecnomy.analysis.reproduce.record_file import RecordFile, read_record, write_record
-from ecnomy.analysis.reproduce.recorded import Recorded, recorded
+from ecnomy.analysis.reproduce.recorded import RecordedClaim, recorded
 from ecnomy.analysis.reproduce.studies import Form, study_folder
 from ecnomy.analysis.sweeps.open_sweep import open_sweep
 
@@ -131,7 +131,7 @@ def _row(probe: Probe, ran: Ran) -> pd.DataFrame:
 def main(arguments: list[str]) -> int:
     """Judge the runs in a folder, write the record and list the stale claims."""
     runs, file = Path(arguments[0]), Path(arguments[1])
-    records: list[Recorded] = []
+    records: list[RecordedClaim] = []
     try:
         checkout = find_checkout(file.parent) or find_checkout()
         if checkout is None:

@@ -30,7 +30,7 @@ import msgspec
 
 from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis.reproduce.claim_digests import StudyMade
-from ecnomy.analysis.reproduce.recorded import Recorded
+from ecnomy.analysis.reproduce.recorded import RecordedClaim
 from ecnomy.analysis.support.whole_file import write_whole
 from ecnomy.markets.support.wording import other_format
 
@@ -43,7 +43,7 @@ class RecordFile(msgspec.Struct, frozen=True):
     """The contents of papers.json."""
 
     format: int
-    records: list[Recorded]
+    records: list[RecordedClaim]
     studies: dict[str, StudyMade] = {}
 
 
@@ -68,7 +68,7 @@ def read_record(file: Path) -> RecordFile:
 
 
 def write_record(
-    file: Path, records: Sequence[Recorded], studies: Mapping[str, StudyMade] | None = None
+    file: Path, records: Sequence[RecordedClaim], studies: Mapping[str, StudyMade] | None = None
 ) -> None:
     """Write a record to the file, so that equal outcomes give equal bytes."""
     text = ",\n".join(map(_text, records))
@@ -78,7 +78,7 @@ def write_record(
     write_whole(file, f"{head}\n{text}\n]}}\n".encode())
 
 
-def _text(record: Recorded) -> str:
+def _text(record: RecordedClaim) -> str:
     head = _line(msgspec.structs.replace(record, figures=(), grid=()))[:-1]
     for name, items in (("figures", record.figures), ("grid", record.grid)):
         if items:

@@ -9,14 +9,14 @@ import msgspec
 
 from ecnomy.analysis.reproduce.claim_digests import ClaimMade
 from ecnomy.analysis.reproduce.entries import ClaimOutcome, why_text
-from ecnomy.analysis.reproduce.judge import ClaimVerdict, Judged, deciding, verdict_words
+from ecnomy.analysis.reproduce.judge import ClaimVerdict, JudgedQuantity, deciding, verdict_words
 from ecnomy.analysis.statistics.intervals import Interval
 
 __all__ = [
     "CONTROL",
     "REASON",
-    "Figure",
-    "Recorded",
+    "RecordedClaim",
+    "RecordedFigure",
     "Under",
     "gives_again",
     "quick_figures",
@@ -33,7 +33,7 @@ Region = tuple[float | None, float | None]
 Numbers = tuple[float, float, float, int]  # mean, ends of the interval, sample size
 
 
-class Figure(msgspec.Struct, frozen=True, omit_defaults=True):
+class RecordedFigure(msgspec.Struct, frozen=True, omit_defaults=True):
     """A quantity in full form (`measured`) and in quick form (`quick`); None if not measured.
 
     Attributes:
@@ -59,10 +59,10 @@ class Under(msgspec.Struct, frozen=True, omit_defaults=True):
     setting: str
     alternative: str
     verdict: str
-    figure: Figure | None = None
+    figure: RecordedFigure | None = None
 
 
-class Recorded(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+class RecordedClaim(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     """The recorded outcome of a claim.
 
     Attributes:
@@ -89,7 +89,7 @@ class Recorded(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     quick_verdict: str = ""
     versions: dict[str, str] = {}
     made_of: ClaimMade = ClaimMade()
-    figures: tuple[Figure, ...] = ()
+    figures: tuple[RecordedFigure, ...] = ()
     grid: tuple[Under, ...] = ()
 
     @property
@@ -109,10 +109,10 @@ def recorded(
     quick: ClaimOutcome | None,
     versions: dict[str, str],
     made_of: ClaimMade | None = None,
-) -> Recorded:
+) -> RecordedClaim:
     """Return the record of a claim's outcome."""
     verdict = outcome.verdict
-    return Recorded(
+    return RecordedClaim(
         claim=outcome.claim,
         priority=outcome.priority,
         verdict=verdict.verdict,
@@ -133,25 +133,27 @@ def recorded(
     )
 
 
-def _deciding(verdict: ClaimVerdict, chosen: ClaimVerdict) -> Figure | None:
+def _deciding(verdict: ClaimVerdict, chosen: ClaimVerdict) -> RecordedFigure | None:
     figure = deciding(verdict, ClaimVerdict(chosen.alone, chosen.figures))
     return _of_judged(figure, CLAIM) if figure else None
 
 
-def _figures(outcome: ClaimOutcome) -> list[Figure]:
+def _figures(outcome: ClaimOutcome) -> list[RecordedFigure]:
     own = [_of_judged(figure, CLAIM) for figure in outcome.verdict.figures]
     own += [_of_judged(figure, CONTROL) for figure in outcome.verdict.control]
     controls = outcome.controls.items()
-    return own + [Figure(name, measured=_numbers(i), of=REASON) for name, i in controls]
+    return own + [RecordedFigure(name, measured=_numbers(i), of=REASON) for name, i in controls]
 
 
-def _of_judged(judged: Judged, of: str) -> Figure:
+def _of_judged(judged: JudgedQuantity, of: str) -> RecordedFigure:
     p = None if judged.p is None else _rounded(judged.p, _P_DIGITS)
     region = (judged.low, judged.high)
-    return Figure(judged.name, region, _numbers(judged.measured), judged.verdict, p, of)
+    return RecordedFigure(judged.name, region, _numbers(judged.measured), judged.verdict, p, of)
 
 
-def _with_quick(whole: list[Figure], quick: list[Figure]) -> tuple[Figure, ...]:
+def _with_quick(
+    whole: list[RecordedFigure], quick: list[RecordedFigure]
+) -> tuple[RecordedFigure, ...]:
     """Return full quantities with quick counterparts, then quantities of the quick form only."""
     left = list(quick)
     figures = []
@@ -161,12 +163,12 @@ def _with_quick(whole: list[Figure], quick: list[Figure]) -> tuple[Figure, ...]:
             left.remove(same)
             figure = _beside(figure, same)
         figures.append(figure)
-    return (*figures, *(_beside(Figure(q.name, q.region, of=q.of), q) for q in left))
+    return (*figures, *(_beside(RecordedFigure(q.name, q.region, of=q.of), q) for q in left))
 
 
-def quick_figures(of: Recorded | ClaimOutcome) -> tuple[str, list[Any]]:
+def quick_figures(of: RecordedClaim | ClaimOutcome) -> tuple[str, list[Any]]:
     """Return a claim's quick verdict and quick quantities, from a record or a new outcome."""
-    if isinstance(of, Recorded):
+    if isinstance(of, RecordedClaim):
         figures = [f for f in of.figures if f.quick is not None or f.quick_verdict]
         quantities = [(*_key(f), f.quick, f.quick_verdict) for f in figures]
         return of.quick_verdict, sorted(quantities, key=repr)
@@ -174,7 +176,7 @@ def quick_figures(of: Recorded | ClaimOutcome) -> tuple[str, list[Any]]:
     return of.verdict.verdict, sorted(quantities, key=repr)
 
 
-def gives_again(record: Recorded, outcome: ClaimOutcome) -> bool:
+def gives_again(record: RecordedClaim, outcome: ClaimOutcome) -> bool:
     """Return whether a quick outcome has the quick verdict and quantities of a record.
 
     Quantities that only a reworded reason names do not count, because the record lacks them.
@@ -185,11 +187,11 @@ def gives_again(record: Recorded, outcome: ClaimOutcome) -> bool:
     ]
 
 
-def _key(figure: Figure) -> Any:
+def _key(figure: RecordedFigure) -> Any:
     return figure.name, figure.region, figure.of
 
 
-def _beside(figure: Figure, quick: Figure) -> Figure:
+def _beside(figure: RecordedFigure, quick: RecordedFigure) -> RecordedFigure:
     return msgspec.structs.replace(figure, quick=quick.measured, quick_verdict=quick.verdict)
 
 

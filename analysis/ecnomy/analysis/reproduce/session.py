@@ -10,20 +10,28 @@ import msgspec
 
 from ecnomy.analysis.reproduce.calibrations import make_any
 from ecnomy.analysis.reproduce.catalogue import Paper
-from ecnomy.analysis.reproduce.entries import ClaimOutcome, Measured, measured
+from ecnomy.analysis.reproduce.entries import ClaimOutcome, MeasuredEntry, measured
 from ecnomy.analysis.reproduce.grid import Variant, touched, variants_of
 from ecnomy.analysis.reproduce.judge import CONFIRMED, INCONCLUSIVE, REFUTED
 from ecnomy.analysis.reproduce.studies import (
     GRID_SEEDS,
     Form,
-    Listener,
+    StudyProgress,
     changed_points,
     load_study,
     seeds_of,
 )
 from ecnomy.markets.sweep.pool import LazyPool, Pool
 
-__all__ = ["Cost", "Reproduced", "cost_of", "reproduce", "studies_of", "undecided", "variants_in"]
+__all__ = [
+    "Reproduced",
+    "StudyCost",
+    "cost_of",
+    "reproduce",
+    "studies_of",
+    "undecided",
+    "variants_in",
+]
 
 _MOST_DOUBLINGS: Final = 2  # 10, 20, 40
 
@@ -33,7 +41,7 @@ class Reproduced(msgspec.Struct, frozen=True, eq=False):
 
     paper: Paper
     item: str
-    measured: Measured
+    measured: MeasuredEntry
 
     @property
     def outcomes(self) -> tuple[ClaimOutcome, ...]:
@@ -61,7 +69,7 @@ def studies_of(selected: Iterable[tuple[Paper, str]]) -> list[tuple[Paper, str]]
     return list(studies.values())
 
 
-class Cost(msgspec.Struct, frozen=True):
+class StudyCost(msgspec.Struct, frozen=True):
     """The cost of entries: numbers of studies, of runs, and of data packets that runs may send."""
 
     studies: int
@@ -69,7 +77,7 @@ class Cost(msgspec.Struct, frozen=True):
     packets: float
 
 
-def cost_of(selected: Sequence[tuple[Paper, str]], form: Form) -> tuple[Cost, Cost]:
+def cost_of(selected: Sequence[tuple[Paper, str]], form: Form) -> tuple[StudyCost, StudyCost]:
     """Return the cost of the entries' studies, and the additional cost of their grids.
 
     Raises:
@@ -78,7 +86,7 @@ def cost_of(selected: Sequence[tuple[Paper, str]], form: Form) -> tuple[Cost, Co
     studies, sweeps = studies_of(selected), {}
     for paper, name in studies:
         sweeps[paper.paper, name] = load_study(paper, name, form)
-    own = Cost(
+    own = StudyCost(
         len(studies),
         sum(map(len, sweeps.values())),
         sum(paper.studies[name].budget for paper, name in studies),
@@ -89,7 +97,7 @@ def cost_of(selected: Sequence[tuple[Paper, str]], form: Form) -> tuple[Cost, Co
         count, runs = count + 1, runs + changed
         share = changed / len(sweeps[paper.paper, name])
         packets += share * paper.studies[name].budget
-    return own, Cost(count, runs, packets)
+    return own, StudyCost(count, runs, packets)
 
 
 def variants_in(selected: Iterable[tuple[Paper, str]]) -> list[tuple[Paper, str, Variant]]:
@@ -106,7 +114,7 @@ def reproduce(
     selected: Sequence[tuple[Paper, str]],
     form: Form,
     pool: Callable[[], Pool],
-    listener: Listener,
+    listener: StudyProgress,
     *,
     resolve: bool = False,
     done: Callable[[Reproduced], None] = lambda _: None,
@@ -137,7 +145,7 @@ def reproduce(
 
 
 def _entry(
-    paper: Paper, item: str, form: Form, lazy: LazyPool, listener: Listener, resolve: bool
+    paper: Paper, item: str, form: Form, lazy: LazyPool, listener: StudyProgress, resolve: bool
 ) -> Reproduced:
     entry = paper.entries[item]
     for doublings in range(_MOST_DOUBLINGS + 1 if resolve else 1):
@@ -156,7 +164,7 @@ def _entry(
 
 
 def _settled(
-    reproduction: Reproduced, form: Form, lazy: LazyPool, listener: Listener
+    reproduction: Reproduced, form: Form, lazy: LazyPool, listener: StudyProgress
 ) -> Reproduced:
     """Add seeds to alternatives that are undecided while the chosen settings are decided.
 

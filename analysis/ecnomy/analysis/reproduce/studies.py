@@ -43,9 +43,9 @@ __all__ = [
     "GRID_SEEDS",
     "MOST_SEEDS",
     "Form",
-    "Listener",
     "Runs",
     "Studies",
+    "StudyProgress",
     "changed_points",
     "load_study",
     "make_study",
@@ -81,7 +81,7 @@ class Form(msgspec.Struct, frozen=True):
         return quick + ("" if self.engine == DEFAULT_ENGINE else f"-{self.engine}")
 
 
-class Listener(Protocol):
+class StudyProgress(Protocol):
     """Receives the progress of a study."""
 
     def study(self, paper: str, study: str, runs: int, missing: int) -> Observer:
@@ -343,7 +343,7 @@ def make_study(
     name: str,
     form: Form,
     pool: Pool,
-    listener: Listener,
+    listener: StudyProgress,
     doublings: int = 0,
     variant: Variant | None = None,
     least: int = 0,

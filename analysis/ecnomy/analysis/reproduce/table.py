@@ -17,7 +17,7 @@ from ecnomy.analysis.reproduce.judge import (
     REPORTED,
     VERDICTS,
     ClaimVerdict,
-    Judged,
+    JudgedQuantity,
 )
 from ecnomy.analysis.reproduce.session import Reproduced, cost_of
 from ecnomy.analysis.reproduce.studies import Form
@@ -102,7 +102,7 @@ def _caption(reproduction: Reproduced) -> str:
     return "\n".join(lines)
 
 
-def worst_figures(verdict: ClaimVerdict, most: int = _SHOWN) -> list[Judged]:
+def worst_figures(verdict: ClaimVerdict, most: int = _SHOWN) -> list[JudgedQuantity]:
     """Return up to `most` quantities of a verdict: refuted, undecided, confirmed, then reported."""
     rank = {REFUTED: 0, CONFIRMED: 2, REPORTED: 3}
     return sorted(verdict.figures, key=lambda figure: rank.get(figure.verdict, 1))[:most]

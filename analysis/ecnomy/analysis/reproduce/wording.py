@@ -7,11 +7,11 @@ import fnmatch
 import re
 from typing import TYPE_CHECKING, Final
 
-from ecnomy.analysis.reproduce.catalogue import Finding
+from ecnomy.analysis.reproduce.catalogue import ClaimReason
 from ecnomy.analysis.reproduce.judge import (
     At,
     ClaimVerdict,
-    Judged,
+    JudgedQuantity,
     Samples,
     contradicted,
     deciding,
@@ -52,7 +52,7 @@ def region_text(low: float | None, high: float | None) -> str:
     return f"{low:.4g}" if low == high else f"{low:.4g} to {high:.4g}"
 
 
-def figure_text(figure: Judged) -> str:
+def figure_text(figure: JudgedQuantity) -> str:
     """Return a quantity with its region as text."""
     measured, region = interval_text(figure.measured), region_text(figure.low, figure.high)
     return f"{figure.name} {measured}, expected {region}"
@@ -81,7 +81,9 @@ def _at_chosen(verdict: ClaimVerdict | None) -> ClaimVerdict | None:
     return ClaimVerdict(verdict.alone, verdict.figures) if verdict else None
 
 
-def filled(finding: Finding, samples: Samples, studies: Studies) -> tuple[str, dict[str, Interval]]:
+def filled(
+    finding: ClaimReason, samples: Samples, studies: Studies
+) -> tuple[str, dict[str, Interval]]:
     """Return a finding's text with quantities and settings inserted, and the quantities by name.
 
     The quantities are those in its text and in its conditions. A note replaces the text of a
@@ -115,13 +117,13 @@ def filled(finding: Finding, samples: Samples, studies: Studies) -> tuple[str, d
     return "; ".join(lines), controls
 
 
-def figures_named(finding: Finding) -> set[str]:
+def figures_named(finding: ClaimReason) -> set[str]:
     """Return the names of the quantities in a finding's texts."""
     texts = [finding.cause, *(text for tried in finding.tried for text in (tried.run, tried.shows))]
     return {name for text in texts for name in _NAMED.findall(text) if "@" not in name}
 
 
-def _elsewhere(figure: Judged) -> str:
+def _elsewhere(figure: JudgedQuantity) -> str:
     """Return the text that replaces a cause whose conditions the runs do not meet."""
     region, measured = region_text(figure.low, figure.high), interval_text(figure.measured)
     known = f"the recorded cause applies to runs with {figure.name} {region}"

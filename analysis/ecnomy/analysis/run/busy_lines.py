@@ -8,12 +8,12 @@ import msgspec
 from ecnomy.markets.compile.line_load import erlang_b, is_pooled, load
 from ecnomy.markets.results.rawrun import RawRun
 
-__all__ = ["Lines", "lines_of"]
+__all__ = ["BusyLines", "lines_of"]
 
 _NO_LINE = -1  # the user number of a call that found all lines busy (PROTOCOL.md)
 
 
-class Lines(msgspec.Struct, frozen=True):
+class BusyLines(msgspec.Struct, frozen=True):
     """Counts of a source's calls that began in the measured window.
 
     Attributes:
@@ -42,7 +42,7 @@ class Lines(msgspec.Struct, frozen=True):
         )
 
 
-def lines_of(run: RawRun) -> list[Lines]:
+def lines_of(run: RawRun) -> list[BusyLines]:
     """Return call counts by source with an unlimited population; [] if calls were not recorded.
 
     Raises:
@@ -59,7 +59,7 @@ def lines_of(run: RawRun) -> list[Lines]:
         own = calls[source_of == source.name]
         free = not source.profile.steps and not source.calls.ask
         lines.append(
-            Lines(
+            BusyLines(
                 source=source.name,
                 lines=source.count,
                 calls=len(own),

@@ -22,12 +22,12 @@ from ecnomy.markets.economy.journal import ACTIVE
 from ecnomy.markets.results.rawrun import RawRun
 from ecnomy.markets.results.results import Results
 
-__all__ = ["Choice", "choices_of"]
+__all__ = ["AgentChoices", "choices_of"]
 
 _AWAY: Final = -1
 
 
-class Choice(msgspec.Struct, frozen=True, eq=False):
+class AgentChoices(msgspec.Struct, frozen=True, eq=False):
     """The choices of one agent's users.
 
     Attributes:
@@ -61,7 +61,7 @@ class Choice(msgspec.Struct, frozen=True, eq=False):
         return np.asarray(spans @ self.counts / (spans.sum() * self.users), dtype=np.float64)
 
 
-def choices_of(run: RawRun | Results) -> tuple[Choice, ...]:
+def choices_of(run: RawRun | Results) -> tuple[AgentChoices, ...]:
     """Return the choices of each agent whose users choose among sources, in the scenario's order.
 
     Raises:
@@ -72,7 +72,7 @@ def choices_of(run: RawRun | Results) -> tuple[Choice, ...]:
     return tuple(one for one in made if one is not None)
 
 
-def _choice(run: RawRun, agent: ScenarioAgent) -> Choice | None:
+def _choice(run: RawRun, agent: ScenarioAgent) -> AgentChoices | None:
     table, family = run.agents, family_of(run)
     mine = (table["agent"].astype(str) == agent.name) & (table["name"].astype(str) == ACTIVE)
     own = table[mine & (table["flow"] >= 0)]  # without the agent's notes under that name
@@ -100,7 +100,7 @@ def _counted(
     times: list[int],
     chosen: Integers,
     weights: Integers,
-) -> Choice:
+) -> AgentChoices:
     """Count users by option; `chosen` has each user's source as an index or _AWAY, [time, user]."""
     carriers = access_carriers(run)
     labels = [carriers.get(name, name) for name in sources]
@@ -113,7 +113,7 @@ def _counted(
     for before, now in zip(last, last[1:], strict=False):
         now[now == _AWAY] = before[now == _AWAY]
     moved = (last[1:] != last[:-1]) & (last[:-1] != _AWAY)
-    return Choice(
+    return AgentChoices(
         agent=agent,
         users=int(weights.sum()),
         options=options,

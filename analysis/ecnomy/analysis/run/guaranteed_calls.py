@@ -27,10 +27,10 @@ from ecnomy.markets.results.rawrun import RawRun
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Calls", "StreamRow", "all_streams", "call_rows", "calls_of", "streams_of"]
+__all__ = ["CallOutcomes", "StreamRow", "all_streams", "call_rows", "calls_of", "streams_of"]
 
 
-class Calls(msgspec.Struct, frozen=True):
+class CallOutcomes(msgspec.Struct, frozen=True):
     """The outcomes of call requests; rates are NaN if their denominator is 0.
 
     Attributes:
@@ -127,7 +127,7 @@ def _learnt_ps(run: RawRun, provider: Provider) -> int:
     return -1 if first.empty else int(first["t_ps"].min())
 
 
-def calls_of(run: RawRun, provider: Provider) -> Calls | None:
+def calls_of(run: RawRun, provider: Provider) -> CallOutcomes | None:
     """Return the outcomes of all call requests to a GSP; None if the run did not record calls.
 
     Raises:
@@ -142,7 +142,7 @@ def calls_of(run: RawRun, provider: Provider) -> Calls | None:
     ended = accepted[accepted["complete"] == 1]
     spoken = ended[ended["sent"] > 0]
     packets = int(spoken["sent"].sum())
-    return Calls(
+    return CallOutcomes(
         asked=len(rows),
         blocked=len(rows) - len(accepted),
         under_way=len(accepted) - len(ended),

@@ -18,7 +18,13 @@ import msgspec
 from ecnomy.agents.money import MICRO
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.run.balances import unequal_balances
-from ecnomy.analysis.run.guaranteed_calls import Calls, StreamRow, call_rows, calls_of, streams_of
+from ecnomy.analysis.run.guaranteed_calls import (
+    CallOutcomes,
+    StreamRow,
+    call_rows,
+    calls_of,
+    streams_of,
+)
 from ecnomy.analysis.run.guarantors import Provider, flows_of, providers_of
 from ecnomy.analysis.run.windows import Epochs
 from ecnomy.markets.results.rawrun import RawRun, open_raw
@@ -87,7 +93,7 @@ class Guarantee(msgspec.Struct, frozen=True):
 
     provider: Provider
     money: ProfitAndLoss
-    calls: Calls | None
+    calls: CallOutcomes | None
     streams: tuple[StreamRow, ...]
 
 

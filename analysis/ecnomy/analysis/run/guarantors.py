@@ -14,14 +14,14 @@ from ecnomy.analysis.run.families import family_of
 from ecnomy.analysis.run.scenario_agents import ScenarioAgent, ScenarioTariff, agents_of
 from ecnomy.markets.results.rawrun import RawRun
 
-__all__ = ["FileOffer", "Offer", "Provider", "flows_of", "providers_of", "shared_sources"]
+__all__ = ["FileOffer", "Provider", "TariffRow", "flows_of", "providers_of", "shared_sources"]
 
 _ROLE: Final = "guaranteed-stream-provider"
 _CHOOSER: Final = "subscriber"
 _PS_PER_HOUR: Final = 3600 * PS_PER_S
 
 
-class Offer(msgspec.Struct, frozen=True):
+class TariffRow(msgspec.Struct, frozen=True):
     """A row of a GSP's tariff table.
 
     Attributes:
@@ -74,7 +74,7 @@ class Provider(msgspec.Struct, frozen=True):
     """
 
     name: str
-    offers: tuple[Offer, ...]
+    offers: tuple[TariffRow, ...]
     stream_sources: tuple[str, ...]
     files: tuple[FileOffer, ...]
 
@@ -95,7 +95,7 @@ class Provider(msgspec.Struct, frozen=True):
         return (*self.call_sources, *self.stream_sources, *files)
 
     @property
-    def first(self) -> Offer:
+    def first(self) -> TariffRow:
         """Return the first row of the tariff table, usually the only row."""
         return self.offers[0]
 
@@ -139,7 +139,7 @@ def _provider(run: RawRun, agent: ScenarioAgent, index: int) -> Provider:
         calls = named(tariff.sources)
         tied = tariff.reimbursement == "price"
         price = _in_words(tariff.price)
-        offer = Offer(
+        offer = TariffRow(
             name=name,
             index=index + place,
             sources=calls,

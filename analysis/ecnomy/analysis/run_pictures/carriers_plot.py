@@ -27,7 +27,7 @@ from ecnomy.analysis.draw.panels import (
     shortened,
 )
 from ecnomy.analysis.run.carriers import Carrier, carriers_of, link_use
-from ecnomy.analysis.run.choices import Choice, choices_of
+from ecnomy.analysis.run.choices import AgentChoices, choices_of
 from ecnomy.analysis.run.phases import phases_of
 from ecnomy.analysis.run.windows import Epochs, Intervals
 from ecnomy.markets.results.rawrun import RawRun
@@ -53,7 +53,7 @@ class _Data(Intervals, frozen=True, eq=False):
     run: RawRun
     carriers: tuple[Carrier, ...]  # the drawn carriers
     not_drawn: int
-    choices: tuple[Choice, ...]
+    choices: tuple[AgentChoices, ...]
     links: Epochs
 
     @property
@@ -67,7 +67,7 @@ class _Data(Intervals, frozen=True, eq=False):
         at = np.searchsorted(t_ps, times, side="right") - 1
         return times / PS_PER_S, values[at]
 
-    def mean_of(self, choice: Choice, option: int) -> Floats:
+    def mean_of(self, choice: AgentChoices, option: int) -> Floats:
         """Return the mean percentage of customers who use an option, in each interval."""
         edges = zip(self.edges_ps[:-1].tolist(), self.edges_ps[1:].tolist(), strict=True)
         return np.array([100 * choice.shares(a, b)[option] for a, b in edges])

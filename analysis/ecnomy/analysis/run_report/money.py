@@ -29,12 +29,20 @@ from ecnomy.markets.terms.ledger_kinds import (
 )
 from ecnomy.markets.terms.meters import METERS
 
-__all__ = ["Payments", "Unit", "amount", "balances", "money_blocks", "payments_of", "rounded"]
+__all__ = [
+    "Payments",
+    "QuantityUnit",
+    "amount",
+    "balances",
+    "money_blocks",
+    "payments_of",
+    "rounded",
+]
 
 _MOST_PERIODS: Final = 8
 
 
-class Unit(msgspec.Struct, frozen=True):
+class QuantityUnit(msgspec.Struct, frozen=True):
     """The unit of a quantity: its singular and plural, and its size in the ledger's unit."""
 
     one: str
@@ -42,15 +50,15 @@ class Unit(msgspec.Struct, frozen=True):
     size: int = 1
 
 
-_SECONDS: Final = Unit("s of a flow", "s of flows", PS_PER_S)
-_UNITS: Final[dict[str, Unit]] = {
-    MARKS: Unit("mark", "marks"),
+_SECONDS: Final = QuantityUnit("s of a flow", "s of flows", PS_PER_S)
+_UNITS: Final[dict[str, QuantityUnit]] = {
+    MARKS: QuantityUnit("mark", "marks"),
     CLASS_FEE: _SECONDS,
-    SETTLEMENT: Unit("mark set", "marks set"),
-    CALL: Unit("call", "calls"),
-    TRANSFER: Unit("file", "files"),
-    REIMBURSEMENT: Unit("call or file", "calls or files"),
-    FIXED_COST: Unit("s", "s", PS_PER_S),
+    SETTLEMENT: QuantityUnit("mark set", "marks set"),
+    CALL: QuantityUnit("call", "calls"),
+    TRANSFER: QuantityUnit("file", "files"),
+    REIMBURSEMENT: QuantityUnit("call or file", "calls or files"),
+    FIXED_COST: QuantityUnit("s", "s", PS_PER_S),
 }
 _WORDS: Final = {
     MARKS: "marks",
@@ -73,7 +81,7 @@ class Payments(msgspec.Struct, frozen=True):
     """
 
     query: Query
-    units: Mapping[str, Unit]
+    units: Mapping[str, QuantityUnit]
 
     def money(self, row: int) -> Cell:
         """Return the amount of a row, to the micro-unit."""
@@ -86,7 +94,7 @@ class Payments(msgspec.Struct, frozen=True):
     def count(self, row: int) -> Cell:
         """Return the quantity of a row with its unit."""
         _, _, kind, _, quantity, *_ = self.query.rows[row]
-        unit = self.units.get(kind, Unit("unit", "units"))
+        unit = self.units.get(kind, QuantityUnit("unit", "units"))
         many = float(quantity) / unit.size
         number_text = f"{many:,.0f}" if many.is_integer() else f"{many:,.2f}"
         return Cell(f"{number_text} {unit.one if many == 1 else unit.many}", value=many)
@@ -132,13 +140,13 @@ def payments_of(db: RunDatabase) -> Payments:
     return Payments(query, units)
 
 
-def _contracts(scenario: Any) -> dict[str, Unit]:
+def _contracts(scenario: Any) -> dict[str, QuantityUnit]:
     agents = ((scenario or {}).get("market") or {}).get("agents", ())
     units = {}
     for contract in (c for agent in agents for c in agent.get("contracts") or ()):
         meter = METERS.get(contract["meter"])
         if meter is not None:
-            unit = _SECONDS if meter.unit == "ps" else Unit(meter.unit, f"{meter.unit}s")
+            unit = _SECONDS if meter.unit == "ps" else QuantityUnit(meter.unit, f"{meter.unit}s")
             units[str(contract.get("name") or contract["meter"])] = unit
     return units
 

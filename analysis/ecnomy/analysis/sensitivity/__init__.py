@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from ecnomy.analysis.support.first_use import on_first_use
 
 if TYPE_CHECKING:
-    from ecnomy.analysis.sensitivity.indices import Index, Indices
+    from ecnomy.analysis.sensitivity.indices import Indices, ParameterIndices
     from ecnomy.analysis.sensitivity.sweep import sensitivity_of
 
-__all__ = ["Index", "Indices", "sensitivity_of"]
+__all__ = ["Indices", "ParameterIndices", "sensitivity_of"]
 
 __getattr__ = on_first_use(
     __name__,
     {
-        "Index": "indices",
+        "ParameterIndices": "indices",
         "Indices": "indices",
         "sensitivity_of": "sweep",
     },

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from ecnomy.analysis.sensitivity.indices import Index, Indices
-    from ecnomy.analysis.sensitivity.sweep import Sampled
+    from ecnomy.analysis.sensitivity.indices import Indices, ParameterIndices
+    from ecnomy.analysis.sensitivity.sweep import SampledSweep
 
 __all__ = ["indices_table", "ranking_table", "sensitivity_command", "sentence"]
 
@@ -76,7 +76,7 @@ def sensitivity_command(
         console.print(f"picture: {file}", markup=False, soft_wrap=True)
 
 
-def _head(console: Console, runs: Sampled) -> None:
+def _head(console: Console, runs: SampledSweep) -> None:
     plan = runs.plan
     console.print(runs.title or runs.folder.name, style="bold", markup=False)
     what = "base samples" if plan.kind == "sobol" else f"trajectories over {plan.levels} levels"
@@ -118,7 +118,7 @@ def indices_table(indices: Indices) -> Table:
     return table
 
 
-def _cells(one: Index, kind: str) -> tuple[str, ...]:
+def _cells(one: ParameterIndices, kind: str) -> tuple[str, ...]:
     if kind == "sobol":
         first = _span(one.other, one.other_half, ".2f")
         total = _span(one.main, one.main_half, ".2f")
@@ -201,7 +201,7 @@ def _short(path: str) -> str:
     return ".".join(path.split(".")[-2:])
 
 
-def _values(runs: Sampled, indices: list[Indices]) -> dict[str, Any]:
+def _values(runs: SampledSweep, indices: list[Indices]) -> dict[str, Any]:
     """Return the plan and the indices of each outcome (see indices.Indices)."""
     import msgspec
 

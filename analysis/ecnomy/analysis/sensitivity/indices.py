@@ -34,14 +34,14 @@ from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis.statistics.intervals import LEVEL
 from ecnomy.markets.sweep.plans import plan_length, salib
 
-__all__ = ["Index", "Indices", "Pair", "Plan", "indices"]
+__all__ = ["Indices", "Pair", "ParameterIndices", "SamplingPlan", "indices"]
 
 _DRAWS: Final = 500
 _SEED: Final = 1979
 _LEAST: Final = 2  # least number of base samples or trajectories
 
 
-class Plan(msgspec.Struct, frozen=True):
+class SamplingPlan(msgspec.Struct, frozen=True):
     """The sampling plan of a sweep, from its head; see ecnomy.markets.sweep.plans.
 
     Attributes:
@@ -61,7 +61,7 @@ class Plan(msgspec.Struct, frozen=True):
         return plan_length(self.kind, 1, len(self.paths), self.second_order)
 
 
-class Index(msgspec.Struct, frozen=True):
+class ParameterIndices(msgspec.Struct, frozen=True):
     """The indices of one parameter, with the half-widths of their intervals.
 
     Attributes:
@@ -110,7 +110,7 @@ class Indices(msgspec.Struct, frozen=True):
 
     outcome: str
     kind: str
-    each: tuple[Index, ...]
+    each: tuple[ParameterIndices, ...]
     pairs: tuple[Pair, ...]
     mean: float
     deviation: float
@@ -126,7 +126,7 @@ class Indices(msgspec.Struct, frozen=True):
         return tuple(one.parameter for one in self.each if one.matters)
 
 
-def indices(plan: Plan, outcome: str, x: Floats, y: Floats) -> Indices:
+def indices(plan: SamplingPlan, outcome: str, x: Floats, y: Floats) -> Indices:
     """Return the indices of an outcome.
 
     Args:
@@ -179,8 +179,8 @@ def _noise(y: Floats, paired: bool) -> tuple[float, float]:
 
 
 def _sobol(
-    plan: Plan, x: Floats, means: Floats, left: float
-) -> tuple[list[Index], tuple[Pair, ...], float]:
+    plan: SamplingPlan, x: Floats, means: Floats, left: float
+) -> tuple[list[ParameterIndices], tuple[Pair, ...], float]:
     with np.errstate(all="ignore"):
         estimates = salib("analyze.sobol").analyze(
             _problem(plan), means, calc_second_order=plan.second_order, num_resamples=_DRAWS,
@@ -197,7 +197,7 @@ def _sobol(
     return each, _pairs(plan, estimates) if plan.second_order else (), floor
 
 
-def _pairs(plan: Plan, estimates: Any) -> tuple[Pair, ...]:
+def _pairs(plan: SamplingPlan, estimates: Any) -> tuple[Pair, ...]:
     count = len(plan.paths)
     pairs = [
         Pair(
@@ -213,8 +213,8 @@ def _pairs(plan: Plan, estimates: Any) -> tuple[Pair, ...]:
 
 
 def _morris(
-    plan: Plan, x: Floats, means: Floats, left: float
-) -> tuple[list[Index], tuple[Pair, ...], float]:
+    plan: SamplingPlan, x: Floats, means: Floats, left: float
+) -> tuple[list[ParameterIndices], tuple[Pair, ...], float]:
     estimates = salib("analyze.morris").analyze(
         _problem(plan), x, means, num_resamples=_DRAWS, conf_level=LEVEL,
         num_levels=plan.levels, seed=_SEED,
@@ -233,11 +233,11 @@ def _morris(
 
 def _index(
     path: str, main: float, half: float, other: float, other_half: float, mu: float, floor: float
-) -> Index:
+) -> ParameterIndices:
     least = 0.0 if math.isnan(floor) else floor
-    return Index(path, main, half, other, other_half, mu, main - half > least)
+    return ParameterIndices(path, main, half, other, other_half, mu, main - half > least)
 
 
-def _problem(plan: Plan) -> dict[str, Any]:
+def _problem(plan: SamplingPlan) -> dict[str, Any]:
     count = len(plan.paths)
     return {"num_vars": count, "names": list(plan.paths), "bounds": [[0.0, 1.0]] * count}

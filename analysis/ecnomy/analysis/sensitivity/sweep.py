@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from ecnomy.agents.errors import InputError, ResultsError
-from ecnomy.analysis.sensitivity.indices import Index, Indices, Plan, indices
+from ecnomy.analysis.sensitivity.indices import Indices, ParameterIndices, SamplingPlan, indices
 from ecnomy.analysis.sweeps.open_sweep import open_sweep
 from ecnomy.markets.sweep.head import head_of
 from ecnomy.markets.sweep.plans import PLANS
@@ -18,7 +18,7 @@ from ecnomy.markets.sweep.plans import PLANS
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Sampled", "indices_of", "sampled", "sensitivity_of", "varying"]
+__all__ = ["SampledSweep", "indices_of", "sampled", "sensitivity_of", "varying"]
 
 _OURS: Final = (  # columns that are not outcomes
     *("run", "number", "point", "replicate", "engine", "seed", "status", "reason"),
@@ -26,7 +26,7 @@ _OURS: Final = (  # columns that are not outcomes
 )
 
 
-class Sampled(msgspec.Struct, frozen=True):
+class SampledSweep(msgspec.Struct, frozen=True):
     """A sweep over a sampling plan.
 
     Attributes:
@@ -40,14 +40,14 @@ class Sampled(msgspec.Struct, frozen=True):
 
     folder: Path
     title: str
-    plan: Plan
+    plan: SamplingPlan
     replicates: int
     runs: pd.DataFrame
     missing: int
     outcomes: tuple[str, ...]
 
 
-def sampled(folder: str | Path) -> Sampled:
+def sampled(folder: str | Path) -> SampledSweep:
     """Open a sweep over a sampling plan.
 
     Raises:
@@ -58,7 +58,7 @@ def sampled(folder: str | Path) -> Sampled:
     if not head.get("plan"):
         expected = f"{' or '.join(PLANS)} under `parameters` in its file"
         raise ResultsError(f"{folder}: found a sweep without a sampling plan, expected {expected}")
-    plan = msgspec.convert(head["plan"], Plan)
+    plan = msgspec.convert(head["plan"], SamplingPlan)
     frame = open_sweep(folder, partial=True)
     done = frame[frame["status"] == "done"].set_index("number")
     runs = done.reindex(range(len(head["points"])))
@@ -66,10 +66,10 @@ def sampled(folder: str | Path) -> Sampled:
     numbers = done.select_dtypes("number").columns
     outcomes = tuple(str(name) for name in numbers if name not in apart)
     missing = len(runs) - len(done)
-    return Sampled(folder, head["title"], plan, head["replicates"], runs, missing, outcomes)
+    return SampledSweep(folder, head["title"], plan, head["replicates"], runs, missing, outcomes)
 
 
-def indices_of(sweep: Sampled, outcome: str) -> Indices:
+def indices_of(sweep: SampledSweep, outcome: str) -> Indices:
     """Return the indices of an outcome.
 
     Raises:
@@ -86,7 +86,7 @@ def indices_of(sweep: Sampled, outcome: str) -> Indices:
     return indices(sweep.plan, outcome, x[np.arange(len(x)), known], y)
 
 
-def varying(sweep: Sampled) -> list[Indices]:
+def varying(sweep: SampledSweep) -> list[Indices]:
     """Return the indices of all outcomes for which they exist, in the order of columns.
 
     Raises:
@@ -130,7 +130,7 @@ def sensitivity_of(folder: str | Path, outcome: str) -> pd.DataFrame:
     return frame
 
 
-def _row(one: Index, kind: str) -> dict[str, object]:
+def _row(one: ParameterIndices, kind: str) -> dict[str, object]:
     name = "total" if kind == "sobol" else "mu_star"
     row: dict[str, object] = {
         "parameter": one.parameter,

@@ -9,7 +9,7 @@ from ecnomy.agents.call_tariff import DEFAULT_ADMISSION
 from ecnomy.agents.money import MICRO
 from ecnomy.agents.strategies import BUILT_IN
 from ecnomy.agents.times import PS_PER_S
-from ecnomy.analysis.run.guaranteed_calls import Calls, StreamRow, all_streams
+from ecnomy.analysis.run.guaranteed_calls import CallOutcomes, StreamRow, all_streams
 from ecnomy.analysis.run.guarantees import Guarantee, Item, ProfitAndLoss
 from ecnomy.analysis.run.guarantors import Provider
 from ecnomy.analysis.show.summary_tables import new_table
@@ -156,7 +156,7 @@ def call_table(one: Guarantee) -> Table:
     return table
 
 
-def _admission(calls: Calls, provider: Provider) -> str:
+def _admission(calls: CallOutcomes, provider: Provider) -> str:
     kinds = {str(o.strategy.get("kind", DEFAULT_ADMISSION)) for o in provider.offers}
     if calls.learnt_ps < 0:
         if not any(kind == _BY_THRESHOLD or _is_own(kind) for kind in kinds):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.run.carriers import carriers_of
-from ecnomy.analysis.run.choices import Choice, choices_of
+from ecnomy.analysis.run.choices import AgentChoices, choices_of
 from ecnomy.analysis.run.files_sent import files_of, recorded, senders_of_files
 from ecnomy.analysis.show.summary_tables import new_table
 from ecnomy.analysis.support.number_text import percent, significant
@@ -130,7 +130,7 @@ def print_choices(run: RawRun, console: Console) -> None:
         console.print(table)
 
 
-def _changes(choice: Choice, from_ps: int, to_ps: int) -> str:
+def _changes(choice: AgentChoices, from_ps: int, to_ps: int) -> str:
     changes, minutes = choice.changes_in(from_ps, to_ps), (to_ps - from_ps) / PS_PER_S / 60
     rate = 100 * changes / choice.users / minutes
     return (

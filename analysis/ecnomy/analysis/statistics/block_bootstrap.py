@@ -21,14 +21,14 @@ import numpy as np
 
 from ecnomy.agents.arrays import Floats
 from ecnomy.agents.errors import InputError
-from ecnomy.analysis.statistics.intervals import Drawn
+from ecnomy.analysis.statistics.intervals import DrawnInterval
 
-__all__ = ["Counts", "block_ratio"]
+__all__ = ["BlockCounts", "block_ratio"]
 
 DRAWS: Final = 5_000
 
 
-class Counts(NamedTuple):
+class BlockCounts(NamedTuple):
     """Counts of one stream, in blocks of equal length.
 
     Attributes:
@@ -40,7 +40,9 @@ class Counts(NamedTuple):
     packets: Floats
 
 
-def block_ratio(over: Counts, under: Counts, seed: int, *, level: float = 0.99) -> Drawn:
+def block_ratio(
+    over: BlockCounts, under: BlockCounts, seed: int, *, level: float = 0.99
+) -> DrawnInterval:
     """Return the event rate per packet of `over` divided by that of `under`, pooled over all runs.
 
     Args:
@@ -79,11 +81,11 @@ def block_ratio(over: Counts, under: Counts, seed: int, *, level: float = 0.99) 
         estimate = float(_ratio(np.array([row.sum() for row in rows])))
     known = values[np.isfinite(values)]
     if not len(known) or not np.isfinite(estimate):
-        return Drawn(np.nan, np.nan, np.nan, level, 0)
+        return DrawnInterval(np.nan, np.nan, np.nan, level, 0)
     tail = (1 - level) / 2
     low, high = np.quantile(known, [tail, 1 - tail])
     drawn = tuple(known.tolist())
-    return Drawn(estimate, float(low), float(high), level, runs * blocks, drawn)
+    return DrawnInterval(estimate, float(low), float(high), level, runs * blocks, drawn)
 
 
 def _ratio(sums: Floats) -> Floats:

@@ -31,12 +31,12 @@ from ecnomy.analysis.statistics.intervals import (
 )
 from ecnomy.analysis.support.first_use import scipy_part
 
-__all__ = ["Comparison", "compared", "q_values"]
+__all__ = ["MeanComparison", "compared", "q_values"]
 
 _ROUNDING: Final = 1e-12  # as a share of the largest value
 
 
-class Comparison(msgspec.Struct, frozen=True):
+class MeanComparison(msgspec.Struct, frozen=True):
     """The means of two groups and their difference.
 
     Attributes:
@@ -62,7 +62,9 @@ class Comparison(msgspec.Struct, frozen=True):
         return 1 if self.difference.low > 0 else -1 if self.difference.high < 0 else 0
 
 
-def compared(first: Values, second: Values, *, paired: bool, level: float = LEVEL) -> Comparison:
+def compared(
+    first: Values, second: Values, *, paired: bool, level: float = LEVEL
+) -> MeanComparison:
     """Return the difference between two groups of runs, with its interval, effect size and p-value.
 
     Args:
@@ -85,7 +87,7 @@ def compared(first: Values, second: Values, *, paired: bool, level: float = LEVE
     else:
         p = float(2 * scipy_part("stats").t.sf(abs(difference) / error, freedom))
     effect = _hedges(difference, a, b)
-    return Comparison(float(a.mean()), float(b.mean()), between, effect, p, paired)
+    return MeanComparison(float(a.mean()), float(b.mean()), between, effect, p, paired)
 
 
 def _paired(a: Floats, b: Floats) -> tuple[float, float, float]:

@@ -20,7 +20,7 @@ from ecnomy.analysis.support.first_use import scipy_part
 
 __all__ = [
     "LEVEL",
-    "Drawn",
+    "DrawnInterval",
     "Equivalence",
     "Interval",
     "batch_means",
@@ -61,7 +61,7 @@ class Interval(msgspec.Struct, frozen=True):
         return (self.high - self.low) / 2
 
 
-class Drawn(Interval, frozen=True):
+class DrawnInterval(Interval, frozen=True):
     """A bootstrap interval, with the finite draws from which it was computed."""
 
     draws: tuple[float, ...] = ()
@@ -161,10 +161,10 @@ def bootstrap(
         return Interval(math.nan, math.nan, math.nan, level, 0)
     low, high = np.quantile(known, [tail, 1 - tail])
     count = min(row.size for row in rows)
-    return Drawn(estimate, float(low), float(high), level, count, tuple(known.tolist()))
+    return DrawnInterval(estimate, float(low), float(high), level, count, tuple(known.tolist()))
 
 
-def p_beyond(values: Values | Drawn, low: float, high: float) -> float:
+def p_beyond(values: Values | DrawnInterval, low: float, high: float) -> float:
     """Return the p-value of "the true value is in [low, high]", from the bound with the smaller p.
 
     For values (one per seed), p comes from Student's t of the mean. For a bootstrap, p is the share
@@ -179,9 +179,9 @@ def p_beyond(values: Values | Drawn, low: float, high: float) -> float:
     return min(1.0, (2 if low == high else 1) * min(below, above))
 
 
-def _tails(values: Values | Drawn, low: float, high: float) -> tuple[float, float]:
+def _tails(values: Values | DrawnInterval, low: float, high: float) -> tuple[float, float]:
     """Return the p-values of "the true value is at least low" and of "at most high"."""
-    if isinstance(values, Drawn):
+    if isinstance(values, DrawnInterval):
         draws = np.asarray(values.draws)
         count = draws.size + 1
         return float(1 + (draws >= low).sum()) / count, float(1 + (draws <= high).sum()) / count

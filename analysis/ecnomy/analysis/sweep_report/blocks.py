@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ecnomy.analysis.draw.panels import svg_of
 from ecnomy.analysis.pages.parts import Cell, Picture
 from ecnomy.analysis.sweep_report.points import Swept
-from ecnomy.analysis.sweep_report.scales import Scale, scale_of
+from ecnomy.analysis.sweep_report.scales import OutcomeScale, scale_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,7 +21,7 @@ OF: Final = "the sweep's runs"
 MOST_ROWS: Final = 200
 
 
-def scales_of(swept: Swept) -> dict[str, Scale]:
+def scales_of(swept: Swept) -> dict[str, OutcomeScale]:
     """Return the scale on which each outcome is shown."""
     return {name: scale_of(name, swept.of(name)) for name in swept.outcomes}
 

@@ -20,7 +20,7 @@ import msgspec
 import numpy as np
 
 from ecnomy.agents.arrays import Floats
-from ecnomy.analysis.statistics.comparisons import Comparison, compared, q_values
+from ecnomy.analysis.statistics.comparisons import MeanComparison, compared, q_values
 from ecnomy.analysis.sweep_report.points import Swept, Varied
 
 __all__ = ["Contrast", "contrasts_of", "level_rows", "units_of"]
@@ -45,7 +45,7 @@ class Contrast(msgspec.Struct, frozen=True):
     first: int
     second: int
     outcome: str
-    compared: Comparison
+    compared: MeanComparison
     q: float = math.nan
     ratio: float = math.nan
 
@@ -122,7 +122,9 @@ def _pairs(varied: Varied) -> list[tuple[int, int]]:
     return list(itertools.combinations(range(levels), 2))
 
 
-def _contrast(a: Floats, b: Floats, paired: bool, level: float) -> tuple[Comparison, float] | None:
+def _contrast(
+    a: Floats, b: Floats, paired: bool, level: float
+) -> tuple[MeanComparison, float] | None:
     """Return the comparison and its ratio of standard errors; None for fewer than two units."""
     if paired:
         both = np.isfinite(a) & np.isfinite(b)

@@ -21,7 +21,7 @@ from ecnomy.analysis.sweep_report.contrasts import Contrast, contrasts_of, level
 from ecnomy.analysis.sweep_report.curves import Best, best_of
 from ecnomy.analysis.sweep_report.peaks import NOISE, SKEW, SPACING
 from ecnomy.analysis.sweep_report.points import Swept, Varied, mean_interval, open_swept
-from ecnomy.analysis.sweep_report.scales import Scale, percent_of, q_text, scale_of
+from ecnomy.analysis.sweep_report.scales import OutcomeScale, percent_of, q_text, scale_of
 from ecnomy.analysis.sweep_report.searched import search_words
 from ecnomy.analysis.sweep_report.variance_shares import Matters, matters_of
 from ecnomy.analysis.sweeps.outcome_names import called
@@ -129,7 +129,7 @@ def _where_known(outcome: str) -> str:
 
 
 def _best_kind(
-    swept: Swept, number: int, contrasts: Sequence[Contrast], scale: Scale
+    swept: Swept, number: int, contrasts: Sequence[Contrast], scale: OutcomeScale
 ) -> tuple[str, str, bool | None]:
     """Return the headline, detail and significance for the best value of a categorical factor."""
     varied, main = swept.varied[number], swept.outcomes[0]
@@ -182,7 +182,7 @@ def _contrast(
     )
 
 
-def _gap(c: Contrast, best: int, varied: Varied, other: int, scale: Scale) -> str:
+def _gap(c: Contrast, best: int, varied: Varied, other: int, scale: OutcomeScale) -> str:
     """Return a phrase such as `3.1 more than red (95 % interval 2.0 to 4.2, q < 0.001)`."""
     between = c.compared.difference
     turn = 1 if c.second == best else -1
@@ -199,7 +199,7 @@ def _gap(c: Contrast, best: int, varied: Varied, other: int, scale: Scale) -> st
 
 def _best_number(
     swept: Swept, number: int, bests: dict[tuple[int, str], Best],
-    contrasts: Sequence[Contrast], scale: Scale,
+    contrasts: Sequence[Contrast], scale: OutcomeScale,
 ) -> tuple[str, str, bool | None]:  # fmt: skip
     """Return the headline, detail and significance for the best value of a numeric factor."""
     best = bests.get((number, swept.outcomes[0]))
@@ -216,7 +216,7 @@ def _best_number(
 
 
 def _best_words(
-    swept: Swept, number: int, outcome: str, best: Best, scale: Scale
+    swept: Swept, number: int, outcome: str, best: Best, scale: OutcomeScale
 ) -> tuple[str, str]:
     varied = swept.varied[number]
     unit = f" {varied.factor.unit}" if varied.factor.unit else ""
@@ -251,7 +251,7 @@ def _matters_words(swept: Swept, matters: Matters) -> str:
 
 def _more(
     swept: Swept, bests: dict[tuple[int, str], Best], contrasts: Sequence[Contrast],
-    matters: Sequence[Matters], lead: int | None, scale: Scale,
+    matters: Sequence[Matters], lead: int | None, scale: OutcomeScale,
 ) -> tuple[str, ...]:  # fmt: skip
     sentences = []
     main = swept.outcomes[0]

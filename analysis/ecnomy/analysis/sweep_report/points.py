@@ -32,7 +32,7 @@ from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.sweep.head import head_of
 from ecnomy.markets.sweep.main_outcomes import main_outcomes
 
-__all__ = ["Search", "Swept", "Varied", "half_widths", "mean_interval", "open_swept"]
+__all__ = ["SearchGoal", "Swept", "Varied", "half_widths", "mean_interval", "open_swept"]
 
 _ANY: Final = 4  # number of outcomes shown if all are unknown
 _COUNTED: Final = "welfare_agents"
@@ -43,7 +43,7 @@ _NO_OUTCOMES: Final = (
 )
 
 
-class Search(msgspec.Struct, frozen=True):
+class SearchGoal(msgspec.Struct, frozen=True):
     """The goal of a search and its checks (ecnomy.markets.sweep.searched).
 
     Attributes:
@@ -120,7 +120,7 @@ class Swept(msgspec.Struct, frozen=True):
     level: float = LEVEL
     looks: int = 1
     notes: tuple[str, ...] = ()
-    search: Search | None = None
+    search: SearchGoal | None = None
 
     def of(self, outcome: str) -> Floats:
         """Return the values of an outcome by run."""
@@ -296,7 +296,7 @@ def _in_every_point(connection: Any, names: Sequence[str]) -> list[str]:
 
 def _of_search(swept: Swept, head: dict[str, Any]) -> Swept:
     """Return the runs that determined a search's choice, without the checks with new seeds."""
-    search = msgspec.convert(head["search"], Search)
+    search = msgspec.convert(head["search"], SearchGoal)
     own = swept.replicate < head["replicates"]
     if not own.all():
         places = swept.point[~own]

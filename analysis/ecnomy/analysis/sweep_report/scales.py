@@ -13,10 +13,10 @@ from ecnomy.analysis.support.number_text import minus, percent
 from ecnomy.analysis.sweeps.outcome_names import called
 from ecnomy.markets.sweep.main_outcomes import unit_of
 
-__all__ = ["Scale", "percent_of", "q_text", "scale_of"]
+__all__ = ["OutcomeScale", "percent_of", "q_text", "scale_of"]
 
 
-class Scale(msgspec.Struct, frozen=True):
+class OutcomeScale(msgspec.Struct, frozen=True):
     """The scale on which an outcome is shown: its values times `by`, in the unit `unit`."""
 
     outcome: str
@@ -56,16 +56,16 @@ def _magnitude(value: float) -> int:
     return int(f"{abs(value):.1e}".split("e")[1])
 
 
-def scale_of(outcome: str, values: Any) -> Scale:
+def scale_of(outcome: str, values: Any) -> OutcomeScale:
     """Return the scale that suits an outcome with the given values."""
     unit = unit_of(outcome)
     finite = np.abs(values[np.isfinite(values)])
     most = float(finite.max()) if finite.size else 0.0
     if unit == "bit/s":
-        return Scale(outcome, *((1e-6, "Mbit/s") if most >= 1e6 else (1e-3, "kbit/s")))
+        return OutcomeScale(outcome, *((1e-6, "Mbit/s") if most >= 1e6 else (1e-3, "kbit/s")))
     if unit == "s" and 0 < most < 0.5:
-        return Scale(outcome, 1e3, "ms")
-    return Scale(outcome, 1.0, unit)
+        return OutcomeScale(outcome, 1e3, "ms")
+    return OutcomeScale(outcome, 1.0, unit)
 
 
 def q_text(q: float) -> str:

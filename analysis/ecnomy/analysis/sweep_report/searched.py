@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from ecnomy.agents.arrays import Floats, Integers
-from ecnomy.analysis.sweep_report.points import Search, Swept
+from ecnomy.analysis.sweep_report.points import SearchGoal, Swept
 from ecnomy.analysis.sweep_report.scales import scale_of
 from ecnomy.analysis.sweeps.outcome_names import called
 from ecnomy.markets.sweep.main_outcomes import better
@@ -55,7 +55,7 @@ def _outside(swept: Swept) -> Floats:
     return excess
 
 
-def search_words(swept: Swept, search: Search) -> tuple[str, str]:
+def search_words(swept: Swept, search: SearchGoal) -> tuple[str, str]:
     """Return a sentence on the best point, and one on its check or the next step, or ""."""
     main, again = swept.outcomes[0], f"Repeat ecnomy {search.verb}"
     if main != search.outcome or (search.aim == "target" and search.target is None):

@@ -25,7 +25,7 @@ from ecnomy.analysis.sweep_report.curves import curves_of
 from ecnomy.analysis.sweep_report.findings import Q, SweepFindings
 from ecnomy.analysis.sweep_report.maps import front_section, maps_section
 from ecnomy.analysis.sweep_report.points import Swept, half_widths, moments
-from ecnomy.analysis.sweep_report.scales import Scale, percent_of, q_text, scale_of
+from ecnomy.analysis.sweep_report.scales import OutcomeScale, percent_of, q_text, scale_of
 from ecnomy.analysis.sweep_report.searched import best_first
 from ecnomy.analysis.sweeps.outcome_names import called
 from ecnomy.markets.sweep.main_outcomes import better
@@ -95,7 +95,7 @@ def _comparisons(swept: Swept, findings: SweepFindings) -> Section | None:
     return Section("compared", "Differences", (table,))
 
 
-def _comparison(swept: Swept, c: Contrast, scale: Scale) -> tuple[Cell, ...]:
+def _comparison(swept: Swept, c: Contrast, scale: OutcomeScale) -> tuple[Cell, ...]:
     varied, between = swept.varied[c.varied], c.compared.difference
     half, names = between.half_width, varied.factor.labels
     unit = f" [{scale.unit}]" if scale.unit else ""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ecnomy.analysis.sweep_report.curves import OutcomeCurve
     from ecnomy.analysis.sweep_report.fronts import Front
-    from ecnomy.analysis.sweep_report.scales import Scale
+    from ecnomy.analysis.sweep_report.scales import OutcomeScale
 
 __all__ = ["LABEL", "bars", "curves", "dots", "front", "heat", "pairs"]
 
@@ -39,7 +39,7 @@ def _figure(height: float) -> tuple[Figure, Any]:
 
 
 def dots(
-    names: Sequence[str], mean: Any, half: Any, scale: Scale, best: int, zero: bool = False
+    names: Sequence[str], mean: Any, half: Any, scale: OutcomeScale, best: int, zero: bool = False
 ) -> Figure:
     """Draw a mean with its interval for each name; the marker of the best mean is filled."""
     with panel_style():
@@ -60,7 +60,7 @@ def dots(
 
 
 def curves(
-    drawn: Sequence[OutcomeCurve], label: str, scale: Scale, best: float | None = None
+    drawn: Sequence[OutcomeCurve], label: str, scale: OutcomeScale, best: float | None = None
 ) -> Figure:
     """Draw curves of an outcome along a parameter, with bands and a line at the optimum."""
     with panel_style():
@@ -90,7 +90,7 @@ def curves(
 
 
 def heat(table: Any, rows: Sequence[str], columns: Sequence[str], axes: tuple[str, str],
-         scale: Scale) -> Figure:  # fmt: skip
+         scale: OutcomeScale) -> Figure:  # fmt: skip
     """Draw a map of means over two parameters, with numbers in the cells if they fit."""
     with panel_style():
         figure, axis = _figure(min(1.6 + 0.34 * len(rows), 6.0))
@@ -119,7 +119,7 @@ def _ticks(axis: Any, rows: Sequence[str], columns: Sequence[str]) -> None:
         axis.tick_params(axis="x", rotation=30)
 
 
-def front(drawn: Front, labels: Sequence[str], x: Scale, y: Scale) -> Figure:
+def front(drawn: Front, labels: Sequence[str], x: OutcomeScale, y: OutcomeScale) -> Figure:
     """Draw all points in two outcomes; points on the front are joined, and named if few."""
     with panel_style():
         figure, axis = _figure(3.6)

@@ -14,7 +14,7 @@ from typing import Final
 
 from ecnomy.markets.support.printable import say
 from ecnomy.markets.sweep.head import head_of
-from ecnomy.markets.sweep.parts import Part, parts_in
+from ecnomy.markets.sweep.parts import SweepPart, parts_in
 
 __all__ = ["missing_runs", "say_missing"]
 
@@ -39,7 +39,7 @@ def missing_runs(folder: Path, requested: int, there: Iterable[int]) -> str:
     if len(counts) != 1:
         return f"{sentence}; {_AGAIN}"
     of = counts.pop()
-    lacking = Counter(Part(of=of, number=number % of + 1) for number in missing)
+    lacking = Counter(SweepPart(of=of, number=number % of + 1) for number in missing)
     shards = [f"{part} ({runs})" for part, runs in sorted(lacking.items())]
     more = f" and {len(shards) - _SHOWN} more" if len(shards) > _SHOWN else ""
     word = "shard" if len(shards) == 1 else "shards"

@@ -9,7 +9,7 @@ from ecnomy.analysis.theory.basic_algorithm import (
     basic_prices,
     rule_prices,
 )
-from ecnomy.analysis.theory.duopoly import ParallelCarriers, Posted
+from ecnomy.analysis.theory.duopoly import ParallelCarriers, PostedPriceOutcome
 from ecnomy.analysis.theory.equilibrium import (
     Equilibrium,
     proportional_fair,
@@ -17,7 +17,7 @@ from ecnomy.analysis.theory.equilibrium import (
     wtp_red_equilibrium,
 )
 from ecnomy.analysis.theory.fluid import (
-    Course,
+    DeviationCourse,
     Trajectory,
     course_of,
     delayed_trajectory,
@@ -85,11 +85,11 @@ from ecnomy.analysis.theory.stability import (
 )
 from ecnomy.analysis.theory.utility import (
     DistortedUtility,
+    FlowUtility,
     LogUtility,
     MixedUtility,
     PowerUtility,
     QuadraticUtility,
-    Utility,
 )
 from ecnomy.analysis.theory.virtual_queue import virtual_queue_probability
 from ecnomy.analysis.theory.wtp import (
@@ -107,10 +107,11 @@ __all__ = [
     "SAWTOOTH_CONSTANT",
     "STABLE_BELOW",
     "BetaMarking",
-    "Course",
+    "DeviationCourse",
     "DistortedUtility",
     "Equilibrium",
     "FlowProblem",
+    "FlowUtility",
     "LinearUtility",
     "LoadLink",
     "LogUtility",
@@ -119,14 +120,13 @@ __all__ = [
     "NetworkEquilibrium",
     "Optimum",
     "ParallelCarriers",
-    "Posted",
+    "PostedPriceOutcome",
     "PowerUtility",
     "PriceCourse",
     "QuadraticUtility",
     "QueueLink",
     "RemEquilibrium",
     "Trajectory",
-    "Utility",
     "asynchronous_prices",
     "basic_prices",
     "bernoulli_constant",

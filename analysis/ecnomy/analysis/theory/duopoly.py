@@ -53,10 +53,10 @@ import msgspec
 from ecnomy.agents.errors import InputError
 from ecnomy.analysis.support.first_use import scipy_part
 
-__all__ = ["ParallelCarriers", "Posted"]
+__all__ = ["ParallelCarriers", "PostedPriceOutcome"]
 
 
-class Posted(msgspec.Struct, frozen=True):
+class PostedPriceOutcome(msgspec.Struct, frozen=True):
     """The outcome of posted prices if customers respond optimally.
 
     Attributes:
@@ -121,7 +121,7 @@ class ParallelCarriers(msgspec.Struct, frozen=True, kw_only=True):
         share = rate_pps / self.satiation_pps
         return self.worth * (share - share**2 / 2)
 
-    def posted(self, prices: tuple[float, ...]) -> Posted:
+    def posted(self, prices: tuple[float, ...]) -> PostedPriceOutcome:
         """Return the customers' response to posted prices, at which supply (1) equals demand (2).
 
         Args:
@@ -146,9 +146,9 @@ class ParallelCarriers(msgspec.Struct, frozen=True, kw_only=True):
             raise InputError(f"prices: found {prices}, expected prices at which no link is full")
         marking = tuple(cost / price for price in prices)
         incomes = tuple(cost * rate for rate in rates)
-        return Posted(prices, cost, rates, marking, incomes, self.welfare(sum(rates)))
+        return PostedPriceOutcome(prices, cost, rates, marking, incomes, self.welfare(sum(rates)))
 
-    def competition(self) -> Posted:
+    def competition(self) -> PostedPriceOutcome:
         """Return the equilibrium in which each link has a different owner, by equation (4).
 
         Raises:
@@ -165,7 +165,7 @@ class ParallelCarriers(msgspec.Struct, frozen=True, kw_only=True):
             )
         return self._at(share)
 
-    def monopoly(self) -> Posted:
+    def monopoly(self) -> PostedPriceOutcome:
         """Return the outcome with one owner and one price; sales are half of the demand at price 0.
 
         Raises:
@@ -187,7 +187,7 @@ class ParallelCarriers(msgspec.Struct, frozen=True, kw_only=True):
         cost = left / 2 / (self.satiation_pps / self.choke_price + supply)
         return cost * self.capacity_pps / self.slope / (left / 2 - self.free_pps)
 
-    def tried(self, probe: float, *, monopoly: bool = False) -> Posted:
+    def tried(self, probe: float, *, monopoly: bool = False) -> PostedPriceOutcome:
         """Return the resting point of carriers that try e^probe and e^-probe times their price.
 
         Args:
@@ -206,7 +206,7 @@ class ParallelCarriers(msgspec.Struct, frozen=True, kw_only=True):
         near = (self.monopoly() if monopoly else self.competition()).prices[0]
         rivals = 0 if monopoly else self.links - 1
 
-        def outcomes(price: float) -> list[tuple[int, Posted]]:
+        def outcomes(price: float) -> list[tuple[int, PostedPriceOutcome]]:
             trials = []
             for signs in itertools.product((-1, 1), repeat=rivals + 1):
                 prices = [price * math.exp(sign * probe) for sign in signs]
@@ -223,7 +223,7 @@ class ParallelCarriers(msgspec.Struct, frozen=True, kw_only=True):
         price = math.exp(float(scipy_part("optimize").brentq(gain, low, high, xtol=1e-12)))
         return _mean((price,) * self.links, [of for _, of in outcomes(price)])
 
-    def _at(self, share: float) -> Posted:
+    def _at(self, share: float) -> PostedPriceOutcome:
         """Return the outcome for equal links at a packet price of `share` times the choke price."""
         rate = self.satiation_pps * (1 - share) / self.links
         if not self.free_pps < rate <= self.capacity_pps:
@@ -235,10 +235,10 @@ class ParallelCarriers(msgspec.Struct, frozen=True, kw_only=True):
         return self.posted((share * self.choke_price / marking,) * self.links)
 
 
-def _mean(prices: tuple[float, ...], of: list[Posted]) -> Posted:
+def _mean(prices: tuple[float, ...], of: list[PostedPriceOutcome]) -> PostedPriceOutcome:
     rates = [sum(each) / len(of) for each in zip(*(one.rates for one in of), strict=True)]
     incomes = [sum(each) / len(of) for each in zip(*(one.incomes for one in of), strict=True)]
     marking = [sum(each) / len(of) for each in zip(*(one.marking for one in of), strict=True)]
     welfare = sum(one.welfare for one in of) / len(of)
     cost = sum(incomes) / sum(rates)
-    return Posted(prices, cost, tuple(rates), tuple(marking), tuple(incomes), welfare)
+    return PostedPriceOutcome(prices, cost, tuple(rates), tuple(marking), tuple(incomes), welfare)

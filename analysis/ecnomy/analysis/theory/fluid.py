@@ -21,10 +21,10 @@ import numpy.typing as npt
 from ecnomy.agents.arrays import Floats
 from ecnomy.agents.errors import InputError
 from ecnomy.analysis.theory.routes import incidence
-from ecnomy.analysis.theory.utility import Utility
+from ecnomy.analysis.theory.utility import FlowUtility
 
 __all__ = [
-    "Course",
+    "DeviationCourse",
     "Trajectory",
     "course_of",
     "delayed_trajectory",
@@ -147,7 +147,7 @@ def wtp_trajectory(
 def network_trajectory(
     routes: Sequence[Sequence[int]],
     curves: Sequence[Callable[[float], float]],
-    utility: Utility,
+    utility: FlowUtility,
     *,
     kappa_per_s: npt.ArrayLike,
     delays_s: Sequence[float] | float,
@@ -189,14 +189,14 @@ def network_trajectory(
     return delayed_trajectory(slope, start_pps, delays.tolist(), until_s=until_s, step_s=step_s)
 
 
-class Course(msgspec.Struct, frozen=True):
+class DeviationCourse(msgspec.Struct, frozen=True):
     """The sign changes and the growth of a deviation from the equilibrium."""
 
     crossings: int  # number of sign changes
     growth: float  # largest deviation in the last quarter / largest deviation in the first quarter
 
 
-def course_of(deviation: npt.ArrayLike, *, noise: float = 1e-11) -> Course:
+def course_of(deviation: npt.ArrayLike, *, noise: float = 1e-11) -> DeviationCourse:
     """Return the sign changes and the growth of a deviation x(t) - x*.
 
     Args:
@@ -214,7 +214,7 @@ def course_of(deviation: npt.ArrayLike, *, noise: float = 1e-11) -> Course:
     size = np.abs(values)
     signs = np.sign(values[size > noise * size.max()])
     quarter = values.size // 4
-    return Course(
+    return DeviationCourse(
         crossings=int((signs[1:] != signs[:-1]).sum()),
         growth=float(size[-quarter:].max() / size[:quarter].max()),
     )

@@ -32,7 +32,7 @@ _HALVINGS: Final = 64  # more halvings than a double has binary digits
 
 
 class Concave(Protocol):
-    """Concave utilities of users, with one column per user; `theory.Utility` is an example."""
+    """Concave utilities of users, with one column per user; `theory.FlowUtility` is an example."""
 
     def value(self, rates: Floats) -> Floats:
         """Return U(x), user by user."""

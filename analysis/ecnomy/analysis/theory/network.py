@@ -23,7 +23,7 @@ from ecnomy.agents.arrays import Floats
 from ecnomy.agents.errors import InputError
 from ecnomy.analysis.support.first_use import scipy_part
 from ecnomy.analysis.theory.routes import incidence
-from ecnomy.analysis.theory.utility import Utility
+from ecnomy.analysis.theory.utility import FlowUtility
 
 __all__ = [
     "LoadLink",
@@ -149,7 +149,7 @@ def wtp_network(
 def utility_network(
     routes: Sequence[Sequence[int]],
     links: Sequence[LoadLink | QueueLink],
-    utility: Utility,
+    utility: FlowUtility,
     *,
     compose: str = "sum",
 ) -> NetworkEquilibrium:

@@ -20,7 +20,7 @@ from ecnomy.agents.arrays import Floats
 from ecnomy.agents.errors import InputError
 from ecnomy.analysis.support.first_use import scipy_part
 from ecnomy.analysis.theory.routes import incidence
-from ecnomy.analysis.theory.utility import Utility
+from ecnomy.analysis.theory.utility import FlowUtility
 
 __all__ = ["FlowProblem", "Optimum", "network_optimum"]
 
@@ -42,7 +42,7 @@ class FlowProblem(msgspec.Struct, frozen=True):
 
     routes: tuple[tuple[int, ...], ...]
     capacities: tuple[float, ...]
-    utility: Utility
+    utility: FlowUtility
     min_rates: float | tuple[float, ...] = 0.0
     max_rates: float | tuple[float, ...] = np.inf
 

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from ecnomy.agents.arrays import Floats
 from ecnomy.agents.errors import InputError
 from ecnomy.analysis.theory.optimum import FlowProblem, network_optimum
-from ecnomy.analysis.theory.utility import DistortedUtility, Utility
+from ecnomy.analysis.theory.utility import DistortedUtility, FlowUtility
 
 __all__ = ["RemEquilibrium", "rem_equilibrium", "rem_marking", "rem_price", "rem_source_rate"]
 
@@ -56,7 +56,7 @@ def rem_price(marking: npt.ArrayLike, phi: float) -> Floats:
         return np.asarray(-np.log1p(-shares) / _log_base(phi), dtype=np.float64)
 
 
-def rem_source_rate(marking: npt.ArrayLike, utility: Utility, phi: float) -> Floats:
+def rem_source_rate(marking: npt.ArrayLike, utility: FlowUtility, phi: float) -> Floats:
     """Return a source's rate x = U'^-1(-log_phi(1 - m)) at an end-to-end marking (Eq. 4, 5).
 
     The rate has no upper limit, as in Fig. 1b. With a logarithmic utility, it is infinite at m = 0.

@@ -26,17 +26,17 @@ from ecnomy.agents.errors import InputError
 
 __all__ = [
     "DistortedUtility",
+    "FlowUtility",
     "LogUtility",
     "MixedUtility",
     "PowerUtility",
     "QuadraticUtility",
-    "Utility",
 ]
 
 Parameter = float | Floats
 
 
-class Utility(Protocol):
+class FlowUtility(Protocol):
     """Strictly concave utilities of flows; arguments and results have shape (..., flows)."""
 
     def value(self, rates: Floats) -> Floats:
@@ -140,7 +140,7 @@ class DistortedUtility(msgspec.Struct, frozen=True):
     times its intended rate. Only the relative error matters.
     """
 
-    base: Utility
+    base: FlowUtility
     error: Parameter
 
     def __post_init__(self) -> None:
@@ -162,7 +162,7 @@ class DistortedUtility(msgspec.Struct, frozen=True):
 class MixedUtility(msgspec.Struct, frozen=True):
     """Different utilities for different flows; `parts` are in the order of the flows."""
 
-    parts: tuple[Utility, ...]
+    parts: tuple[FlowUtility, ...]
 
     def value(self, rates: Floats) -> Floats:
         """See Utility."""

@@ -23,14 +23,14 @@ from ecnomy.markets.sweep.blocks import plain_tree
 from ecnomy.markets.sweep.config import Sweep, changed
 from ecnomy.markets.sweep.point_scenario import override_text
 
-__all__ = ["Network", "as_written", "read_networks"]
+__all__ = ["TournamentNetwork", "as_written", "read_networks"]
 
 _PATH: Final = "tournament.networks"
 _FOLDER: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*")
 _FORM: Final = "a mapping of names to changes, or a list of such mappings"
 
 
-class Network(msgspec.Struct, frozen=True):
+class TournamentNetwork(msgspec.Struct, frozen=True):
     """A network of a tournament, as its file defines it.
 
     Attributes:
@@ -52,7 +52,7 @@ class Network(msgspec.Struct, frozen=True):
         return msgspec.json.encode(plain_tree(tree)).decode(), ", ".join(filter(None, texts))
 
 
-def read_networks(node: Node | None) -> tuple[tuple[tuple[str, ...], ...], list[Network]]:
+def read_networks(node: Node | None) -> tuple[tuple[tuple[str, ...], ...], list[TournamentNetwork]]:
     """Return the names on each axis, and the networks in the order of their combinations.
 
     A mapping is a single axis. Without networks, both are empty.
@@ -71,7 +71,7 @@ def read_networks(node: Node | None) -> tuple[tuple[tuple[str, ...], ...], list[
             if not _FOLDER.fullmatch(name):
                 expected = "letters, digits and - only, because a folder gets this name"
                 raise axis.keys[name].error(_PATH, f"the name {name!r}", expected)
-    networks: dict[str, Network] = {}
+    networks: dict[str, TournamentNetwork] = {}
     for combination in itertools.product(*(axis.mapping().items() for axis in axes)):
         network = _network(combination)
         if network.name in networks:
@@ -81,7 +81,7 @@ def read_networks(node: Node | None) -> tuple[tuple[tuple[str, ...], ...], list[
     return tuple(tuple(axis.mapping()) for axis in axes), list(networks.values())
 
 
-def _network(combination: tuple[tuple[str, Node], ...]) -> Network:
+def _network(combination: tuple[tuple[str, Node], ...]) -> TournamentNetwork:
     changed_by: dict[str, str] = {}
     for name, changes in combination:
         for path in changes.mapping():
@@ -89,7 +89,7 @@ def _network(combination: tuple[tuple[str, Node], ...]) -> Network:
                 both = f"{path} in {changed_by[path]} and in {name}"
                 raise changes.keys[path].error(_PATH, both, "each path on one axis only")
             changed_by[path] = name
-    return Network(
+    return TournamentNetwork(
         name="-".join(name for name, _ in combination),
         changes=tuple((f"{_PATH}.{name}", changes) for name, changes in combination),
         place=combination[-1][1].place,

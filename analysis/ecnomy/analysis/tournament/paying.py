@@ -17,7 +17,7 @@ import numpy as np
 from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.game.dynamics import Rest, ranked, resting
 from ecnomy.analysis.game.profiles import Profile, mixed
-from ecnomy.analysis.statistics.comparisons import Comparison, compared, q_values
+from ecnomy.analysis.statistics.comparisons import MeanComparison, compared, q_values
 from ecnomy.analysis.statistics.intervals import LEVEL
 from ecnomy.analysis.tournament.payoffs import Payoffs
 from ecnomy.analysis.tournament.playing import finalists_of, rounded
@@ -40,7 +40,7 @@ class Invasion(msgspec.Struct, frozen=True):
 
     stranger: int
     profile: Profile
-    gain: Comparison
+    gain: MeanComparison
     q: float
 
     @property
@@ -175,7 +175,7 @@ def _entries(
     table: Payoffs, players: int, members: tuple[int, ...], rests: tuple[Rest, ...]
 ) -> tuple[tuple[Invasion, ...], ...]:
     """Return the entries into each rest point, with q-values over all of these entries."""
-    tried: list[list[tuple[int, Profile, Comparison]]] = []
+    tried: list[list[tuple[int, Profile, MeanComparison]]] = []
     for rest in rests:
         whole = mixed(dict(zip(members, rounded(rest.mix, players), strict=True)), len(table))
         held = dict(zip(members, rounded(rest.mix, players - 1), strict=True))

@@ -20,7 +20,7 @@ import numpy as np
 from ecnomy.agents.arrays import Floats
 from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis.game.profiles import Profile, mixed
-from ecnomy.analysis.statistics.comparisons import Comparison, compared
+from ecnomy.analysis.statistics.comparisons import MeanComparison, compared
 from ecnomy.analysis.statistics.intervals import LEVEL, Interval, t_interval
 from ecnomy.analysis.sweeps.failed_runs import refuse_failed_runs
 from ecnomy.analysis.tournament.tournament import Tournament
@@ -69,7 +69,7 @@ class Payoffs(msgspec.Struct, frozen=True, eq=False):
             return self.alone(strategy, players)
         return self.of(strategy, {strategy: 1, other: players - 1})
 
-    def gain(self, strategy: int, other: int, players: int) -> Comparison:
+    def gain(self, strategy: int, other: int, players: int) -> MeanComparison:
         """Return the gain of a player who changes from `other` to a strategy while others stay."""
         before, after = self.alone(other, players), self.lone(strategy, other, players)
         return compared(before, after, paired=True, level=LEVEL)

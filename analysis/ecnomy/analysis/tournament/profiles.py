@@ -22,7 +22,7 @@ import msgspec
 
 from ecnomy.analysis.game.profiles import Profile, alone, mixed
 from ecnomy.markets.sweep.config import Sweep
-from ecnomy.markets.sweep.space import Assignment, Block, Point
+from ecnomy.markets.sweep.space import Assignment, ParameterBlock, Point
 
 if TYPE_CHECKING:
     from ecnomy.analysis.tournament.tournament import Tournament
@@ -100,5 +100,5 @@ def sweep_of(tournament: Tournament, profiles: Iterable[Profile]) -> Sweep:
         for replicate in range(sweep.replicates):
             points.append(Point(len(points), rows[-1], replicate, sweep.seed + replicate))
     paths = tuple(rows[0])
-    block = Block("list", paths, tuple(tuple(row[path] for row in rows) for path in paths))
+    block = ParameterBlock("list", paths, tuple(tuple(row[path] for row in rows) for path in paths))
     return msgspec.structs.replace(sweep, blocks=(block,), chosen=tuple(points))

@@ -19,7 +19,7 @@ from typing import Final
 
 import msgspec
 
-from ecnomy.analysis.statistics.comparisons import Comparison, compared, q_values
+from ecnomy.analysis.statistics.comparisons import MeanComparison, compared, q_values
 from ecnomy.analysis.statistics.intervals import LEVEL
 from ecnomy.analysis.tournament.payoffs import Payoffs
 
@@ -41,8 +41,8 @@ class Change(msgspec.Struct, frozen=True):
     players: int
     new: int
     old: int
-    gain: Comparison
-    loss: Comparison
+    gain: MeanComparison
+    loss: MeanComparison
     q_gain: float
     q_loss: float
 

@@ -34,7 +34,7 @@ from ecnomy.agents.utilities import UTILITIES, Utility, find_utility, utility_of
 from ecnomy.analysis.game.profiles import alone
 from ecnomy.analysis.tournament.entrants import read_entrants
 from ecnomy.analysis.tournament.keys import TOURNAMENT
-from ecnomy.analysis.tournament.networks_file import Network, as_written, read_networks
+from ecnomy.analysis.tournament.networks_file import TournamentNetwork, as_written, read_networks
 from ecnomy.analysis.tournament.profiles import assignment_of
 from ecnomy.analysis.tournament.tournament import Tournament
 from ecnomy.markets.inputs.reading import known_name
@@ -180,7 +180,7 @@ def _per_player(node: Node | None) -> dict[str, tuple[float, str]]:
     }
 
 
-def _try_network(tournament: Tournament, network: Network) -> None:
+def _try_network(tournament: Tournament, network: TournamentNetwork) -> None:
     profile = alone(0, tournament.populations[0], len(tournament.entrants))
     own = tournament.on(network.name)
     try:

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from ecnomy.analysis.support.first_use import on_first_use
 
 if TYPE_CHECKING:
-    from ecnomy.analysis.tune.best_values import Answer, Tried
+    from ecnomy.analysis.tune.best_values import Tried, TuningAnswer
     from ecnomy.analysis.tune.run_search import tuned
 
-__all__ = ["Answer", "Tried", "tuned"]
+__all__ = ["Tried", "TuningAnswer", "tuned"]
 
 __getattr__ = on_first_use(
     __name__,
     {
-        "Answer": "best_values",
+        "TuningAnswer": "best_values",
         "Tried": "best_values",
         "tuned": "run_search",
     },

@@ -27,9 +27,18 @@ from ecnomy.agents.arrays import Floats
 from ecnomy.analysis.statistics.comparisons import compared
 from ecnomy.analysis.statistics.intervals import LEVEL, Interval, t_interval
 from ecnomy.analysis.tune.search import Values
-from ecnomy.markets.sweep.tuning import TARGET, Bound, Tuning
+from ecnomy.markets.sweep.tuning import TARGET, OutcomeBounds, Tuning
 
-__all__ = ["FOUND", "MISSED", "NEAR", "NOT_REACHABLE", "Answer", "Tried", "answered", "best_of"]
+__all__ = [
+    "FOUND",
+    "MISSED",
+    "NEAR",
+    "NOT_REACHABLE",
+    "Tried",
+    "TuningAnswer",
+    "answered",
+    "best_of",
+]
 
 FOUND: Final = "found"
 MISSED: Final = "missed"
@@ -62,7 +71,7 @@ class Tried(msgspec.Struct, frozen=True):
     near: bool = False
 
 
-class Answer(msgspec.Struct, frozen=True):
+class TuningAnswer(msgspec.Struct, frozen=True):
     """The answer of a tuning.
 
     Attributes:
@@ -111,11 +120,11 @@ def _known(value: float) -> float:
     return value if math.isfinite(value) else math.inf
 
 
-def _excess(bound: Bound, rows: Rows) -> float:
+def _excess(bound: OutcomeBounds, rows: Rows) -> float:
     return bound.excess(float(rows[bound.outcome].mean()))
 
 
-def answered(tuning: Tuning, tried: dict[Values, Rows], unseen: Rows) -> Answer:
+def answered(tuning: Tuning, tried: dict[Values, Rows], unseen: Rows) -> TuningAnswer:
     """Return the answer, from runs of the best values with new seeds.
 
     Args:
@@ -134,7 +143,7 @@ def answered(tuning: Tuning, tried: dict[Values, Rows], unseen: Rows) -> Answer:
     if verdict != NOT_REACHABLE and (ends := _ends(tuning, best, outcome)):
         why = f"{why}; {ends}" if why else ends
     spans = (_spans(best, same), _spans(best, near))
-    return Answer(verdict, best, outcome, bounds, *spans, each, why)
+    return TuningAnswer(verdict, best, outcome, bounds, *spans, each, why)
 
 
 def _tried(tuning: Tuning, values: Values, rows: Rows, best: Rows) -> Tried:
@@ -182,7 +191,7 @@ def _verdict(
     return MISSED, f"{tuning.outcome} is {_of(outcome)} with seeds not used in the search"
 
 
-def _wanted(bound: Bound) -> str:
+def _wanted(bound: OutcomeBounds) -> str:
     ends = (("at least", bound.least), ("at most", bound.most))
     return "it must be " + " and ".join(f"{word} {x:.4g}" for word, x in ends if math.isfinite(x))
 

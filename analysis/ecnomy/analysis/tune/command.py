@@ -16,7 +16,7 @@ from ecnomy.markets.cli.sweeping import Out, Quick, Scheduler, resumable
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from ecnomy.analysis.tune.best_values import Answer
+    from ecnomy.analysis.tune.best_values import TuningAnswer
     from ecnomy.markets.sweep.config import Sweep
 
 __all__ = ["PICTURE", "answer_table", "answer_values", "answer_words", "tune_command"]
@@ -61,14 +61,14 @@ def tune_command(
             _draw(sweep, answer, folder / PICTURE)
 
 
-def _searched(sweep: Sweep, folder: Path, scheduler: str, workers: int) -> Answer:
+def _searched(sweep: Sweep, folder: Path, scheduler: str, workers: int) -> TuningAnswer:
     from ecnomy.analysis.tune.run_search import tuned
 
     with workers_when_needed(sweep.limits, scheduler, workers) as (pool, observer_of):
         return tuned(sweep, folder, pool, observer_of)
 
 
-def _print(sweep: Sweep, answer: Answer, folder: Path) -> None:
+def _print(sweep: Sweep, answer: TuningAnswer, folder: Path) -> None:
     console = console_for_tables()
     console.print(answer_table(sweep, answer))
     for line in answer_words(sweep, answer):
@@ -76,14 +76,14 @@ def _print(sweep: Sweep, answer: Answer, folder: Path) -> None:
     console.print(f"results: {folder}", markup=False, soft_wrap=True)
 
 
-def _draw(sweep: Sweep, answer: Answer, file: Path) -> None:
+def _draw(sweep: Sweep, answer: TuningAnswer, file: Path) -> None:
     from ecnomy.analysis.tune.tuning_plot import tuning_picture
 
     tuning_picture(sweep, answer, file)
     print(f"picture: {file}")
 
 
-def answer_table(sweep: Sweep, answer: Answer) -> Table:
+def answer_table(sweep: Sweep, answer: TuningAnswer) -> Table:
     """Return a table with a row per parameter: best value, and ranges of equally good values."""
     from ecnomy.markets.cli.table_fit import titled_table
 
@@ -100,7 +100,7 @@ def answer_table(sweep: Sweep, answer: Answer) -> Table:
     return table
 
 
-def answer_words(sweep: Sweep, answer: Answer) -> list[str]:
+def answer_words(sweep: Sweep, answer: TuningAnswer) -> list[str]:
     """Return the answer in sentences."""
     assert sweep.tune is not None
     tuning, there = sweep.tune, answer.outcome
@@ -128,8 +128,8 @@ def answer_words(sweep: Sweep, answer: Answer) -> list[str]:
     return lines
 
 
-def answer_values(sweep: Sweep, answer: Answer, folder: Path) -> dict[str, Any]:
-    """Return the search and its answer as plain values (see answer.Answer)."""
+def answer_values(sweep: Sweep, answer: TuningAnswer, folder: Path) -> dict[str, Any]:
+    """Return the search and its answer as plain values (see best_values.TuningAnswer)."""
     assert sweep.tune is not None
     return {
         "folder": folder,

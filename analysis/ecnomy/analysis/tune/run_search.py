@@ -17,7 +17,7 @@ from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.analysis.sweeps.failed_runs import refuse_failed_runs
 from ecnomy.analysis.sweeps.open_sweep import open_sweep
 from ecnomy.analysis.sweeps.searching import make_missing
-from ecnomy.analysis.tune.best_values import Answer, Rows, answered, best_of
+from ecnomy.analysis.tune.best_values import Rows, TuningAnswer, answered, best_of
 from ecnomy.analysis.tune.search import Search, Values
 from ecnomy.markets.sweep.config import Sweep
 from ecnomy.markets.sweep.driver import Observer
@@ -33,7 +33,7 @@ __all__ = ["tuned"]
 ObserverOf = Callable[[int, int], Observer]  # runs requested so far, missing runs -> listener
 
 
-def tuned(sweep: Sweep, folder: Path, pool: Pool, observer_of: ObserverOf) -> Answer:
+def tuned(sweep: Sweep, folder: Path, pool: Pool, observer_of: ObserverOf) -> TuningAnswer:
     """Run the search to its end, then check the best values with new seeds.
 
     Args:

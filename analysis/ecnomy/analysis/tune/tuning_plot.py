@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ecnomy.analysis.draw.panels import COLOURS, panel_style, save
-from ecnomy.analysis.tune.best_values import Answer, Tried
+from ecnomy.analysis.tune.best_values import Tried, TuningAnswer
 from ecnomy.markets.sweep.config import Sweep
 from ecnomy.markets.sweep.tuning import TARGET, Tuning
 
@@ -25,7 +25,7 @@ _BEST, _TRIED, _SAME = COLOURS[5], COLOURS[1], COLOURS[2]
 _OUT: Final = "0.6"  # grey for violated constraints
 
 
-def tuning_picture(sweep: Sweep, answer: Answer, file: str | Path) -> None:
+def tuning_picture(sweep: Sweep, answer: TuningAnswer, file: str | Path) -> None:
     """Draw a panel per parameter and one for the course of the search, as a PNG of 150 dpi.
 
     Args:
@@ -64,7 +64,7 @@ def tuning_picture(sweep: Sweep, answer: Answer, file: str | Path) -> None:
         plt.close(figure)
 
 
-def _groups(answer: Answer) -> list[tuple[str, str, list[int]]]:
+def _groups(answer: TuningAnswer) -> list[tuple[str, str, list[int]]]:
     kinds = {_kind(each): colour for each in answer.tried for colour in (_colour(each),)}
     return [
         (kind, colour, [i for i, each in enumerate(answer.tried) if _kind(each) == kind])
@@ -82,7 +82,7 @@ def _colour(each: Tried) -> str:
     return _OUT if not each.kept else _SAME if each.same else _TRIED
 
 
-def _response(axis: Axes, tuning: Tuning, answer: Answer, index: int) -> None:
+def _response(axis: Axes, tuning: Tuning, answer: TuningAnswer, index: int) -> None:
     for label, colour, members in _groups(answer):
         x = [answer.tried[i].values[index] for i in members]
         _bars(axis, answer, x, members, label, colour)
@@ -102,7 +102,7 @@ def _response(axis: Axes, tuning: Tuning, answer: Answer, index: int) -> None:
     axis.set_ylabel(tuning.outcome)
 
 
-def _course(axis: Axes, tuning: Tuning, answer: Answer) -> None:
+def _course(axis: Axes, tuning: Tuning, answer: TuningAnswer) -> None:
     for label, colour, members in _groups(answer):
         _bars(axis, answer, [i + 1.0 for i in members], members, label, colour)
     losses = [tuning.loss(each.mean) if each.kept else math.inf for each in answer.tried]
@@ -118,7 +118,7 @@ def _course(axis: Axes, tuning: Tuning, answer: Answer) -> None:
 
 
 def _bars(
-    axis: Axes, answer: Answer, x: list[float], members: list[int], label: str, colour: str
+    axis: Axes, answer: TuningAnswer, x: list[float], members: list[int], label: str, colour: str
 ) -> None:
     y = np.array([answer.tried[i].mean for i in members])
     low = np.array([answer.tried[i].low for i in members])
@@ -127,7 +127,7 @@ def _bars(
     axis.errorbar(x, y, ends, fmt="o", ms=3, lw=0.8, color=colour, label=label, zorder=2)
 
 
-def _check(axis: Axes, answer: Answer, x: float) -> None:
+def _check(axis: Axes, answer: TuningAnswer, x: float) -> None:
     there = answer.outcome
     ends = [[there.mean - there.low], [there.high - there.mean]]
     label = "the best, with new seeds"

@@ -38,7 +38,7 @@ from ecnomy.analysis.welfare.declared_utilities import Declared, Lived, lived
 from ecnomy.markets.plan import Plan, Source
 from ecnomy.markets.results.rawrun import RawRun
 
-__all__ = ["Distance", "Part", "distance_of"]
+__all__ = ["Distance", "WindowPart", "distance_of"]
 
 MBPS: Final = 1e6
 _SMALLEST, _LARGEST = 1e-9, 1e9  # ratios of rate and x0 at which the slope is sampled
@@ -46,7 +46,7 @@ _HALVINGS: Final = 64
 _PRICED: Final = 1e-6  # share of the largest price below which a link has spare capacity
 
 
-class Part(msgspec.Struct, frozen=True, eq=False):
+class WindowPart(msgspec.Struct, frozen=True, eq=False):
     """A part of the window, with the rows of flows that were on in it.
 
     Rates are means per active flow [bit/s]. Utilities are sums over all rows [money/s].
@@ -85,11 +85,11 @@ class Distance(msgspec.Struct, frozen=True, eq=False):
     nash_per_s: float = math.nan
     without_delay: bool = False
     why: str = ""
-    parts: tuple[Part, ...] = ()
+    parts: tuple[WindowPart, ...] = ()
 
 
 class _Utilities(msgspec.Struct, frozen=True, eq=False):
-    """The `theory.Utility` of groups of identical rows, N U(y / N / x0), with y in Mbit/s."""
+    """The `theory.FlowUtility` of groups of identical rows, N U(y / N / x0), with y in Mbit/s."""
 
     agents: tuple[Declared, ...]
     count: Floats  # N of each group of rows
@@ -98,16 +98,16 @@ class _Utilities(msgspec.Struct, frozen=True, eq=False):
     agent: Integers  # agent of each group
 
     def value(self, rates: Floats) -> Floats:
-        """See theory.Utility."""
+        """See theory.FlowUtility."""
         return self.count * self._each("value", np.maximum(rates / self.scale, self.least))
 
     def marginal(self, rates: Floats) -> Floats:
-        """See theory.Utility."""
+        """See theory.FlowUtility."""
         ratio = np.clip(rates / self.scale, _SMALLEST, _LARGEST)
         return self.count / self.scale * self._each("slope", ratio)
 
     def demand(self, prices: Floats) -> Floats:
-        """See theory.Utility.
+        """See theory.FlowUtility.
 
         Bisection finds the demand, because a custom utility has no inverse. At a price of 0,
         saturated users demand at most their saturation rate.
@@ -172,7 +172,7 @@ def _concave(declared: Declared) -> bool:
     return bool(np.isfinite(slope).all() and (slope >= 0).all() and falls.all())
 
 
-def _furthest(part: Part) -> float:
+def _furthest(part: WindowPart) -> float:
     largest = np.maximum(part.rates_bps, part.best_bps)
     apart = np.abs(part.rates_bps - part.best_bps)
     return float(np.divide(apart, largest, out=np.zeros_like(apart), where=largest > 0).max())
@@ -224,7 +224,7 @@ def _part(
     window: Window,
     *,
     nash: bool,
-) -> Part | None:
+) -> WindowPart | None:
     """Return the optimum of a part; None if all rows were off."""
     had = [lived(flows, one, window.from_ps, window.to_ps) for one in declared]
     on = _joined(had, "on_s") > 0
@@ -257,7 +257,7 @@ def _part(
     selfish = math.nan
     if nash:
         selfish = _nash(problem, utilities, best, alike.sums(members), always=always)
-    return Part(
+    return WindowPart(
         from_ps=window.from_ps,
         to_ps=window.to_ps,
         rows=rows,

@@ -49,12 +49,12 @@ from ecnomy.analysis.welfare.subwindows import parts_of
 from ecnomy.markets.results.rawrun import RawRun, open_raw
 from ecnomy.markets.results.results import Results
 
-__all__ = ["Account", "Consumer", "Welfare", "welfare_columns", "welfare_of"]
+__all__ = ["AccountTotals", "Consumer", "Welfare", "welfare_columns", "welfare_of"]
 
 _NOBODY: Final = "unassigned:"
 
 
-class Account(msgspec.Struct, frozen=True):
+class AccountTotals(msgspec.Struct, frozen=True):
     """The income and payments of an account in a window, by kind of posting [micro-units]."""
 
     name: str
@@ -78,7 +78,7 @@ class Consumer(msgspec.Struct, frozen=True):
         steady_micro: utility at constant mean rates, without a cost of delay [micro-units].
     """
 
-    account: Account
+    account: AccountTotals
     users: int
     has_zero: bool
     utility_micro: int
@@ -107,8 +107,8 @@ class Welfare(msgspec.Struct, frozen=True, eq=False):
 
     window: Window
     consumers: tuple[Consumer, ...]
-    sellers: tuple[Account, ...]
-    others: tuple[Account, ...]
+    sellers: tuple[AccountTotals, ...]
+    others: tuple[AccountTotals, ...]
     jain_rates: float
     jain_utilities: float
     distance: Distance
@@ -227,7 +227,7 @@ def welfare_columns(results: Path) -> dict[str, float | None]:
     }
 
 
-def _consumer(declared: Declared, had: Lived, account: Account, users: int) -> Consumer:
+def _consumer(declared: Declared, had: Lived, account: AccountTotals, users: int) -> Consumer:
     return Consumer(
         account=account,
         users=users,
@@ -237,7 +237,9 @@ def _consumer(declared: Declared, had: Lived, account: Account, users: int) -> C
     )
 
 
-def _accounts(run: RawRun, agents: tuple[AgentSpec, ...], window: Window) -> dict[str, Account]:
+def _accounts(
+    run: RawRun, agents: tuple[AgentSpec, ...], window: Window
+) -> dict[str, AccountTotals]:
     """Return the accounts of all agents in the scenario's order, then others with postings."""
     received: dict[str, dict[str, int]] = {agent.name: {} for agent in agents}
     paid: dict[str, dict[str, int]] = {agent.name: {} for agent in agents}
@@ -251,7 +253,7 @@ def _accounts(run: RawRun, agents: tuple[AgentSpec, ...], window: Window) -> dic
             if amount := int(amounts[name, kind]):
                 sums.setdefault(name, {})[kind] = amount
     names = dict.fromkeys([*received, *paid])
-    return {name: Account(name, received.get(name, {}), paid.get(name, {})) for name in names}
+    return {name: AccountTotals(name, received.get(name, {}), paid.get(name, {})) for name in names}
 
 
 def _users(

@@ -15,7 +15,7 @@ from ecnomy.markets.bridge import columns as tables
 from ecnomy.markets.bridge.messages import Column, Columns, Decide, Record, Report, Request
 
 __all__ = [
-    "Limits",
+    "PlanSizes",
     "ReportTimes",
     "check_counts",
     "check_decide",
@@ -28,7 +28,7 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class Limits:
+class PlanSizes:
     """The sizes of a plan, against which messages are checked.
 
     Attributes:
@@ -126,7 +126,7 @@ def check_table(where: str, data: Columns, table: tables.Table) -> None:
     check_finite(where, data)
 
 
-def check_report(report: Report, limits: Limits) -> None:
+def check_report(report: Report, limits: PlanSizes) -> None:
     """Check the indices and probabilities in a report. Other checks are part of decoding.
 
     Raises:
@@ -140,7 +140,7 @@ def check_report(report: Report, limits: Limits) -> None:
     _where("out-of-range", "pairs.source", source, lambda v: (v < 0) | (v >= most))
 
 
-def check_request(request: Request, limits: Limits) -> None:
+def check_request(request: Request, limits: PlanSizes) -> None:
     """Raise ProtocolError unknown-flow or out-of-range for an invalid request."""
     if not 0 <= request.flow < limits.n_flows:
         fault = f"request.flow = {request.flow}, expected 0 to {limits.n_flows - 1}"
@@ -150,7 +150,7 @@ def check_request(request: Request, limits: Limits) -> None:
         raise ProtocolError("out-of-range", fault)
 
 
-def check_record(record: Record, limits: Limits) -> None:
+def check_record(record: Record, limits: PlanSizes) -> None:
     """Check the indices and codes in a record.
 
     Raises:
@@ -168,7 +168,7 @@ def check_record(record: Record, limits: Limits) -> None:
         _known("out-of-range", "trace.ce", data["ce"], 2)
 
 
-def check_decide(decide: Decide, limits: Limits) -> None:
+def check_decide(decide: Decide, limits: PlanSizes) -> None:
     """Check a decision by the rules that engines apply.
 
     Raises:
@@ -183,7 +183,7 @@ def check_decide(decide: Decide, limits: Limits) -> None:
         _check_links(decide.links, limits)
 
 
-def _check_flows(flows: Columns, limits: Limits) -> None:
+def _check_flows(flows: Columns, limits: PlanSizes) -> None:
     flow = flows["flow"]
     _known("unknown-flow", "flows.flow", flow, limits.n_flows)
     times = np.bincount(flow, minlength=1)
@@ -197,7 +197,7 @@ def _check_flows(flows: Columns, limits: Limits) -> None:
     _known("out-of-range", "flows.active", flows["active"], 2)
 
 
-def _check_links(links: Columns, limits: Limits) -> None:
+def _check_links(links: Columns, limits: PlanSizes) -> None:
     link, param = links["link"], links["param"]
     _known("unknown-link", "links.link", link, limits.n_links)
     _where("out-of-range", "links.param", param, lambda v: v < 0)

@@ -20,7 +20,7 @@ from ecnomy.markets.bridge import columns as tables
 from ecnomy.markets.bridge import messages as m
 from ecnomy.markets.bridge.bins import RawColumns, arrays, bins, late_columns, optional_arrays
 from ecnomy.markets.bridge.checks import (
-    Limits,
+    PlanSizes,
     check_decide,
     check_record,
     check_report,
@@ -148,7 +148,7 @@ def body_bytes(header: Buffer) -> int:
 
 
 def decode_body(
-    body: Buffer, limits: Limits | None = None, *, newer_peer: bool = False
+    body: Buffer, limits: PlanSizes | None = None, *, newer_peer: bool = False
 ) -> m.Message:
     """Return the message in a frame's body.
 
@@ -238,7 +238,7 @@ def _check_keys(name: str, keys: dict[str, int], newer: bool) -> None:
         raise ProtocolError("unknown-key", f"{extra[:60]!r} in {name}")
 
 
-def _build(wire: Any, limits: Limits | None, newer: bool) -> m.Message:
+def _build(wire: Any, limits: PlanSizes | None, newer: bool) -> m.Message:
     """Return the decoded message with arrays as columns."""
     if isinstance(wire, _Report):
         late = limits.late if limits else late_columns(wire.flows)
@@ -264,7 +264,7 @@ def _build(wire: Any, limits: Limits | None, newer: bool) -> m.Message:
     return message
 
 
-def _checked(message: m.Message, limits: Limits | None) -> m.Message:
+def _checked(message: m.Message, limits: PlanSizes | None) -> m.Message:
     for key in _KEYS[type_name(message)]:
         value = getattr(message, key)
         if isinstance(value, bool):

@@ -16,7 +16,7 @@ from ecnomy.agents.errors import EngineError, ProtocolError
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.bridge import codec
 from ecnomy.markets.bridge import messages as m
-from ecnomy.markets.bridge.checks import Limits, ReportTimes, check_decide
+from ecnomy.markets.bridge.checks import PlanSizes, ReportTimes, check_decide
 from ecnomy.markets.bridge.token import WRONG, has_token
 from ecnomy.markets.bridge.wire import Wire
 
@@ -155,7 +155,7 @@ class EngineLink:
         n_sources: int = -1,
     ) -> None:
         """Check later messages against these sizes, which the constructor describes."""
-        self._limits = Limits(n_flows, n_links, n_pairs, late, tuple(params), n_sources)
+        self._limits = PlanSizes(n_flows, n_links, n_pairs, late, tuple(params), n_sources)
         self._times = times
 
     def wait_for_ever(self) -> None:

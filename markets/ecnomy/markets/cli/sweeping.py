@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ecnomy.markets.cli.ending import stoppable
-from ecnomy.markets.session.progress import Runs
+from ecnomy.markets.session.progress import RunCounter
 
 if TYPE_CHECKING:
     from ecnomy.markets.sweep.driver import Tally
@@ -67,7 +67,7 @@ class Observed:
     def __init__(
         self, name: str = "", *, so_far: bool = False, outcomes: Sequence[str] = ()
     ) -> None:
-        self._runs = Runs(name, so_far=so_far)
+        self._runs = RunCounter(name, so_far=so_far)
         self._outcomes = tuple(outcomes)
 
     def begin_round(self) -> None:

@@ -23,7 +23,7 @@ from ecnomy.markets.plan.law_table import with_trait
 from ecnomy.markets.scenario import Scenario
 
 __all__ = [
-    "Settling",
+    "WindowSettling",
     "buffer_packets",
     "endless_starts",
     "packets_per_s",
@@ -45,7 +45,7 @@ _PER_ROUND: Final = with_trait("window", "steps", "per-round")
 _STEPPED: Final = _PER_MARK | _PER_ROUND
 
 
-class Settling(msgspec.Struct, frozen=True):
+class WindowSettling(msgspec.Struct, frozen=True):
     """The settling time of a source's windows, with the values that determine it."""
 
     source: Source
@@ -57,7 +57,7 @@ class Settling(msgspec.Struct, frozen=True):
     small: bool = False  # below one packet, where steps change the logarithm
 
 
-def settlings(scenario: Scenario, plan: Plan) -> Iterator[Settling]:
+def settlings(scenario: Scenario, plan: Plan) -> Iterator[WindowSettling]:
     """Yield the settling of each lasting WTP source, at the slowest marking link of its path.
 
     Eq. 4 of siris2002 adds gain (w_inc / W - f / w_dec) per ACK, with f = 1 if marked. W / T ACKs
@@ -126,13 +126,13 @@ def slow_windows(scenario: Scenario, plan: Plan) -> Iterator[str]:
             )
 
 
-def _per_step(settling: Settling) -> str:
+def _per_step(settling: WindowSettling) -> str:
     if settling.small:
         return f"{settling.window * settling.probability:.2g} marks per round trip"
     return f"a marking probability of {settling.probability:.2g}"
 
 
-def _excess(settling: Settling, first: float, settled_s: float, measured_s: float) -> float:
+def _excess(settling: WindowSettling, first: float, settled_s: float, measured_s: float) -> float:
     """Return the measured mean of W / W* - 1 for a window that falls from `first` to W* < 1.
 
     The solution of dW/dt = W (1 - W / W*) / time is W* / W = 1 - c exp(-t / time), with
@@ -224,7 +224,7 @@ def _marks_per_s(source: Source, plan: Plan, rates: dict[str, float]) -> float:
 
 def _settling(
     source: Source, plan: Plan, rates: dict[str, float], marks_per_packet: float, link: Link
-) -> Settling:
+) -> WindowSettling:
     transport = source.transport
     assert isinstance(transport, Tcp)
     params, rtt_s = transport.window.params, round_trip_s(source, plan)
@@ -236,12 +236,12 @@ def _settling(
     weight = _marks_per_s(source, plan, rates) * rtt_s
     if transport.window.law in _PER_ROUND:
         window = math.sqrt(2 * weight / p)
-        return Settling(source, rtt_s, gain, p, window, rtt_s * window / (2 * gain * weight))
+        return WindowSettling(source, rtt_s, gain, p, window, rtt_s * window / (2 * gain * weight))
     inverse = params["form"] == 1
     w_dec = weight / params["w_inc"] if inverse else params["w_dec"]
     window, time_s = weight / p, rtt_s * w_dec / (gain * p)
     small = max(window, transport.min_window) < 1
-    return Settling(source, rtt_s, gain, p, window, time_s / (window if small else 1), small)
+    return WindowSettling(source, rtt_s, gain, p, window, time_s / (window if small else 1), small)
 
 
 def _room_pps(plan: Plan, link: int, users: list[Source]) -> float:

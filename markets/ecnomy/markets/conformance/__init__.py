@@ -12,6 +12,6 @@ The roles judge the answers as in a run, so the check finds the answers that a m
 from __future__ import annotations
 
 from ecnomy.markets.conformance.examine import examine
-from ecnomy.markets.conformance.findings import Examined, Finding
+from ecnomy.markets.conformance.findings import Examined, StrategyFinding
 
-__all__ = ["Examined", "Finding", "examine"]
+__all__ = ["Examined", "StrategyFinding", "examine"]

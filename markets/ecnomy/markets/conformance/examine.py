@@ -43,12 +43,12 @@ from ecnomy.markets.conformance.findings import (
     REFUSES,
     SHARED,
     Examined,
-    Gathered,
+    FindingCollector,
 )
 from ecnomy.markets.conformance.other_situations import CALLS, CLASSES, PRICES
 from ecnomy.markets.conformance.situations import FLOWS
 from ecnomy.markets.conformance.subject import SEED, Subject
-from ecnomy.markets.conformance.watching import CLOCKS, ENTROPY, GENERATORS, Watch
+from ecnomy.markets.conformance.watching import CLOCKS, ENTROPY, GENERATORS, CallWatch
 
 __all__ = ["examine"]
 
@@ -100,7 +100,11 @@ class _Exam:
         self._kind, self._params = kind, params
         self._model = mesa.Model(rng=SEED)
         self._needs_rate = bool(getattr(make(kind, params), "needs_rate", ""))
-        self.defects, self.refusals, self.warned = Gathered(), Gathered(), Gathered()
+        self.defects, self.refusals, self.warned = (
+            FindingCollector(),
+            FindingCollector(),
+            FindingCollector(),
+        )
         self._marked: dict[str, str] = {}
         self.shown = 0
 
@@ -156,7 +160,7 @@ class _Exam:
 
     def _watched(self, role: str, situation: Any, play: Play) -> tuple[Course, str]:
         """Run a situation for the first time; return the course and any refusal, or ""."""
-        watch, name = Watch(), situation.name
+        watch, name = CallWatch(), situation.name
         with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always")
             course = Course(self._subject(role, situation, "examined"))

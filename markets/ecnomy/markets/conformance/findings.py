@@ -8,7 +8,7 @@ import re
 import msgspec
 
 __all__ = ["ANSWER", "CLOCK", "MUTATES", "RAISES", "RANDOM", "REFUSES", "SHARED", "Examined"]
-__all__ += ["Finding", "Gathered"]
+__all__ += ["FindingCollector", "StrategyFinding"]
 
 RAISES = "raises"
 ANSWER = "answer"
@@ -19,7 +19,7 @@ CLOCK = "clock"
 REFUSES = "refuses"
 
 
-class Finding(msgspec.Struct, frozen=True):
+class StrategyFinding(msgspec.Struct, frozen=True):
     """A finding about a strategy.
 
     Attributes:
@@ -61,12 +61,12 @@ class Examined(msgspec.Struct, frozen=True):
     kind: str
     roles: tuple[str, ...]
     situations: int
-    defects: tuple[Finding, ...]
-    refusals: tuple[Finding, ...]
-    warnings: tuple[Finding, ...]
+    defects: tuple[StrategyFinding, ...]
+    refusals: tuple[StrategyFinding, ...]
+    warnings: tuple[StrategyFinding, ...]
 
 
-class Gathered:
+class FindingCollector:
     """Collects findings, and counts findings that differ only in numbers as one."""
 
     def __init__(self) -> None:
@@ -80,9 +80,9 @@ class Gathered:
         if situation not in situations:
             situations.append(situation)
 
-    def all(self) -> tuple[Finding, ...]:
+    def all(self) -> tuple[StrategyFinding, ...]:
         """Return the findings in the order in which they were first added."""
         return tuple(
-            Finding(kind, role, tuple(where), what)
+            StrategyFinding(kind, role, tuple(where), what)
             for (kind, role, _), (what, where) in self._found.items()
         )

@@ -26,7 +26,7 @@ __all__ = [
     "CALL_TARIFF",
     "CLASSES",
     "PRICES",
-    "Course",
+    "ObservationSeries",
     "call_at",
     "class_observation",
     "link_observation",
@@ -36,7 +36,7 @@ __all__ = [
 Columns = dict[str, Any]
 
 
-class Course(msgspec.Struct, frozen=True):
+class ObservationSeries(msgspec.Struct, frozen=True):
     """A series of observations of links, classes or test streams.
 
     Attributes:
@@ -73,73 +73,85 @@ _HOUR: Final = (0.0, *(60.0,) * 60)
 _WORST: Final[dict[str, object]] = {"marks": 1800, "reimbursed": 1, "reimbursement_micro": 50_000}
 
 PRICES: Final = (
-    Course("a plain market", dt_s=_LONG),
-    Course("one link", 1),
-    Course("1,000 links", 1000),
-    Course("idle links", odd=_IDLE),
-    Course("no marks", odd={"marks": 0}),
-    Course("more marks than arrivals", odd={"arrivals": 0, "marks": 10}),
-    Course("full links that drop", odd={"busy_ps": 5 * PS_PER_S, "drops": 10**6}),
-    Course("a price of 0", dt_s=_LONG, price_micro=0),
-    Course("the highest price", dt_s=_LONG, price_micro=DEAREST_MICRO),
-    Course("a price of 1 micro-unit", dt_s=_LONG, price_micro=1),
-    Course("no time between decisions", dt_s=(0.0, 0.0, 5.0, 0.0, 0.0)),
-    Course("a day between decisions", dt_s=(0.0, 86400.0, 86400.0)),
-    Course(
+    ObservationSeries("a plain market", dt_s=_LONG),
+    ObservationSeries("one link", 1),
+    ObservationSeries("1,000 links", 1000),
+    ObservationSeries("idle links", odd=_IDLE),
+    ObservationSeries("no marks", odd={"marks": 0}),
+    ObservationSeries("more marks than arrivals", odd={"arrivals": 0, "marks": 10}),
+    ObservationSeries("full links that drop", odd={"busy_ps": 5 * PS_PER_S, "drops": 10**6}),
+    ObservationSeries("a price of 0", dt_s=_LONG, price_micro=0),
+    ObservationSeries("the highest price", dt_s=_LONG, price_micro=DEAREST_MICRO),
+    ObservationSeries("a price of 1 micro-unit", dt_s=_LONG, price_micro=1),
+    ObservationSeries("no time between decisions", dt_s=(0.0, 0.0, 5.0, 0.0, 0.0)),
+    ObservationSeries("a day between decisions", dt_s=(0.0, 86400.0, 86400.0)),
+    ObservationSeries(
         "the largest possible numbers",
         odd=dict.fromkeys((*_IDLE, "rate_bps"), 2**55),
         balance_micro=HUGE,
     ),
-    Course("debts", balance_micro=-HUGE),
+    ObservationSeries("debts", balance_micro=-HUGE),
 )
 
 CALLS: Final = (
-    Course("a plain market", dt_s=(0.0, *(60.0,) * 60)),
-    Course("calls before the first observation", asks_first=True),
-    Course("no test streams", 0),
-    Course("one test stream", 1),
-    Course("1,000 test streams", 1000),
-    Course("nothing sent", odd={"sent": 0, "delivered": 0, "marks": 0, "late": 0, "lost": 0}),
-    Course("nothing arrives", odd={"delivered": 0, "marks": 0, "lost": 500}),
-    Course("every packet marked and late", odd={"sent": 500, "marks": 500, "late": 500}),
-    Course("no marks", dt_s=(0.0, *(60.0,) * 60), odd={"marks": 0}),
-    Course("a price of 0", price_micro=0),
-    Course("the highest price", price_micro=DEAREST_MICRO),
-    Course("no time between observations", dt_s=(0.0, 0.0, 5.0, 0.0, 0.0)),
-    Course("a day between observations", dt_s=(0.0, 86400.0, 86400.0)),
-    Course(
+    ObservationSeries("a plain market", dt_s=(0.0, *(60.0,) * 60)),
+    ObservationSeries("calls before the first observation", asks_first=True),
+    ObservationSeries("no test streams", 0),
+    ObservationSeries("one test stream", 1),
+    ObservationSeries("1,000 test streams", 1000),
+    ObservationSeries(
+        "nothing sent", odd={"sent": 0, "delivered": 0, "marks": 0, "late": 0, "lost": 0}
+    ),
+    ObservationSeries("nothing arrives", odd={"delivered": 0, "marks": 0, "lost": 500}),
+    ObservationSeries("every packet marked and late", odd={"sent": 500, "marks": 500, "late": 500}),
+    ObservationSeries("no marks", dt_s=(0.0, *(60.0,) * 60), odd={"marks": 0}),
+    ObservationSeries("a price of 0", price_micro=0),
+    ObservationSeries("the highest price", price_micro=DEAREST_MICRO),
+    ObservationSeries("no time between observations", dt_s=(0.0, 0.0, 5.0, 0.0, 0.0)),
+    ObservationSeries("a day between observations", dt_s=(0.0, 86400.0, 86400.0)),
+    ObservationSeries(
         "the largest possible numbers",
         odd=dict.fromkeys(("sent", "delivered", "marks", "late", "lost"), 2**40),
     ),
-    Course("calls that end", dt_s=_HOUR, ended=3),
-    Course("calls that all break and are all marked", dt_s=_HOUR, ended=3, odd_calls=_WORST),
-    Course("calls without packets", dt_s=_HOUR, ended=3, odd_calls={"sent": 0, "marks": 0}),
-    Course("calls of length 0", dt_s=_HOUR, ended=3, odd_calls={"end_ps": 0}),
-    Course("1,000 calls per observation, most of them refused", ended=1000),
-    Course("the largest calls", dt_s=_HOUR, ended=3, odd_calls={"sent": 2**40, "marks": 2**40}),
+    ObservationSeries("calls that end", dt_s=_HOUR, ended=3),
+    ObservationSeries(
+        "calls that all break and are all marked", dt_s=_HOUR, ended=3, odd_calls=_WORST
+    ),
+    ObservationSeries(
+        "calls without packets", dt_s=_HOUR, ended=3, odd_calls={"sent": 0, "marks": 0}
+    ),
+    ObservationSeries("calls of length 0", dt_s=_HOUR, ended=3, odd_calls={"end_ps": 0}),
+    ObservationSeries("1,000 calls per observation, most of them refused", ended=1000),
+    ObservationSeries(
+        "the largest calls", dt_s=_HOUR, ended=3, odd_calls={"sent": 2**40, "marks": 2**40}
+    ),
 )
 
 
 CLASSES: Final = (
-    Course("fees: a plain market", dt_s=_LONG),
-    Course("fees: one class", 1),
-    Course("fees: 100 classes", 100),
-    Course("fees: empty classes", odd=dict.fromkeys(("members", "active", "marks", "flow_s"), 0)),
-    Course("fees: full classes, many refused", odd={"members": 50, "most": 50, "refused": 10**6}),
-    Course("fees: no room at all", odd={"members": 0, "active": 0, "most": 0}),
-    Course("fees: any number of members", odd={"most": -1}),
-    Course("fees: all switched off", dt_s=_LONG, odd={"active": 0, "flow_s": 0}),
-    Course("fees: expensive marks", dt_s=_LONG, odd={"charge_micro": 10**15}),
-    Course("fees: the highest fee", dt_s=_LONG, price_micro=DEAREST_MICRO),
-    Course("fees: a fee of 0", dt_s=_LONG, price_micro=0),
-    Course("fees: no time between decisions", dt_s=(0.0, 0.0, 5.0, 0.0, 0.0)),
-    Course("fees: a day between decisions", dt_s=(0.0, 86400.0, 86400.0)),
-    Course("fees: debts", balance_micro=-HUGE),
+    ObservationSeries("fees: a plain market", dt_s=_LONG),
+    ObservationSeries("fees: one class", 1),
+    ObservationSeries("fees: 100 classes", 100),
+    ObservationSeries(
+        "fees: empty classes", odd=dict.fromkeys(("members", "active", "marks", "flow_s"), 0)
+    ),
+    ObservationSeries(
+        "fees: full classes, many refused", odd={"members": 50, "most": 50, "refused": 10**6}
+    ),
+    ObservationSeries("fees: no room at all", odd={"members": 0, "active": 0, "most": 0}),
+    ObservationSeries("fees: any number of members", odd={"most": -1}),
+    ObservationSeries("fees: all switched off", dt_s=_LONG, odd={"active": 0, "flow_s": 0}),
+    ObservationSeries("fees: expensive marks", dt_s=_LONG, odd={"charge_micro": 10**15}),
+    ObservationSeries("fees: the highest fee", dt_s=_LONG, price_micro=DEAREST_MICRO),
+    ObservationSeries("fees: a fee of 0", dt_s=_LONG, price_micro=0),
+    ObservationSeries("fees: no time between decisions", dt_s=(0.0, 0.0, 5.0, 0.0, 0.0)),
+    ObservationSeries("fees: a day between decisions", dt_s=(0.0, 86400.0, 86400.0)),
+    ObservationSeries("fees: debts", balance_micro=-HUGE),
 )
 
 
 def link_observation(
-    course: Course, step: int, t_ps: int, draws: np.random.Generator, price_micro: int
+    course: ObservationSeries, step: int, t_ps: int, draws: np.random.Generator, price_micro: int
 ) -> PriceObservation:
     """Return a carrier's observation. `price_micro` is the last posted price."""
     dt_ps = round((*course.dt_s, *PLAIN_S)[step] * PS_PER_S)
@@ -164,7 +176,11 @@ def link_observation(
 
 
 def class_observation(
-    course: Course, step: int, t_ps: int, draws: np.random.Generator, fees: Mapping[str, int]
+    course: ObservationSeries,
+    step: int,
+    t_ps: int,
+    draws: np.random.Generator,
+    fees: Mapping[str, int],
 ) -> ClassObservation:
     """Return a class provider's observation. `fees` are the last posted fees."""
     dt_ps = round((*course.dt_s, *PLAIN_S)[step] * PS_PER_S)
@@ -193,7 +209,7 @@ def class_observation(
 
 
 def stream_observation(
-    course: Course, step: int, t_ps: int, draws: np.random.Generator
+    course: ObservationSeries, step: int, t_ps: int, draws: np.random.Generator
 ) -> StreamObservation:
     """Return a guaranteed stream provider's observation of its test streams."""
     dt_ps = round((*course.dt_s, *PLAIN_S)[step] * PS_PER_S)
@@ -214,16 +230,16 @@ def stream_observation(
     )
 
 
-def call_at(course: Course, t_ps: int, flow: int) -> Call:
+def call_at(course: ObservationSeries, t_ps: int, flow: int) -> Call:
     """Return a call of a flow. Flow k calls k picoseconds after the observation."""
     return Call(t_ps + flow, flow, CALL_TARIFF, float(_price_of(course)))
 
 
-def _price_of(course: Course) -> int:
+def _price_of(course: ObservationSeries) -> int:
     return 250_000 if course.price_micro < 0 else course.price_micro
 
 
-def _ended(course: Course, t_ps: int, began_ps: int, count: int) -> EndedCalls:
+def _ended(course: ObservationSeries, t_ps: int, began_ps: int, count: int) -> EndedCalls:
     flow = np.arange(count)
     columns: Columns = {
         "flow": flow,

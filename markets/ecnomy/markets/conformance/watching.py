@@ -20,7 +20,7 @@ from typing import Any, Final, Self
 
 import numpy as np
 
-__all__ = ["CLOCKS", "ENTROPY", "GENERATORS", "Watch"]
+__all__ = ["CLOCKS", "ENTROPY", "GENERATORS", "CallWatch"]
 
 CLOCKS: Final = "reads the clock"
 GENERATORS: Final = "uses a random generator other than seen.agent.random"
@@ -33,7 +33,7 @@ _DATES: Final = ("now", "utcnow", "today")
 _LIBRARY: Final = sysconfig.get_paths()["stdlib"]
 
 
-class Watch:
+class CallWatch:
     """A context that records calls of clocks and generators.
 
     Attributes:

@@ -15,7 +15,7 @@ from ecnomy.agents.errors import InputError
 from ecnomy.markets.doctor.finding import Finding
 from ecnomy.markets.omnet.installation import (
     OMNETPP_VARIABLE,
-    Part,
+    InstalledPart,
     find_inet,
     find_modules,
     find_omnetpp,
@@ -59,7 +59,7 @@ def omnetpp_findings() -> list[Finding]:
     ]
 
 
-def _part(what: str, find: Callable[[], Part], remedy: str) -> Finding:
+def _part(what: str, find: Callable[[], InstalledPart], remedy: str) -> Finding:
     try:
         part = find()
     except InputError as error:

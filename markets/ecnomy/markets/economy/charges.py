@@ -20,14 +20,14 @@ from ecnomy.agents.money import DEAREST_MICRO, MICRO
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.terms.money import LARGEST_MICRO
 
-__all__ = ["ClassFees", "MarkCharge", "Per", "times"]
+__all__ = ["ClassFeeCharge", "MarkCharge", "Per", "times"]
 
 Per = Literal["mark", "byte"]
 
 # Fees are at most DEAREST_MICRO, which keeps the exact division within int64.
 
 
-class ClassFees:
+class ClassFeeCharge:
     """Computes the class fees of all flows, exactly over any sequence of epochs."""
 
     def __init__(self, start_ps: Integers, stop_ps: Integers) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ecnomy.agents.arrays import Integers
 from ecnomy.agents.observation import NO_OFFER
-from ecnomy.markets.economy.charges import ClassFees, MarkCharge, Per
+from ecnomy.markets.economy.charges import ClassFeeCharge, MarkCharge, Per
 from ecnomy.markets.economy.parties import Parties
 from ecnomy.markets.economy.posted_prices import Domains
 from ecnomy.markets.economy.readings import Epoch
@@ -126,7 +126,7 @@ class ClassFee:
         self._parties = parties
         spans = Spans(plan)
         self._flows, self._rows = spans.flows, np.arange(len(spans.flows), dtype=np.int64)
-        self._fees = ClassFees(spans.start_ps, spans.stop_ps)
+        self._fees = ClassFeeCharge(spans.start_ps, spans.stop_ps)
 
     def due(self, epoch: Epoch) -> Dues:
         """See Contract."""

@@ -8,10 +8,10 @@ import numpy as np
 from ecnomy.agents.arrays import Integers
 from ecnomy.markets.bridge.messages import Columns
 
-__all__ = ["Counts"]
+__all__ = ["FlowCounts"]
 
 
-class Counts:
+class FlowCounts:
     """The number of events in each row of flows since the last report.
 
     Attributes:

@@ -11,7 +11,7 @@ from ecnomy.agents.arrays import Integers
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.menus import STRATEGY, MenuView
 from ecnomy.markets.economy.journal import PICKED, TARIFF, Journal
-from ecnomy.markets.economy.metered import Metered
+from ecnomy.markets.economy.metered import MeteredContract
 from ecnomy.markets.economy.parties import Parties
 from ecnomy.markets.economy.tariff_accruers import MenuAccruer
 
@@ -55,7 +55,7 @@ class MarketMenus:
 
     def __init__(
         self,
-        contracts: Iterable[Metered],
+        contracts: Iterable[MeteredContract],
         picked: StrategyMenus,
         parties: Parties,
         journal: Journal,
@@ -108,13 +108,15 @@ class MarketMenus:
         value = np.full(len(moved), float(number))
         self._journal.many(self._t_ps(), who, moved, PICKED, value)
 
-    def _own(self, who: str, contract: Metered) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    def _own(
+        self, who: str, contract: MeteredContract
+    ) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         mine: np.ndarray[tuple[int], np.dtype[np.bool_]] = self._parties.users[
             contract.rows
         ] == self._parties.account(who)
         return mine
 
-    def _find(self, who: str, menu: object) -> tuple[Metered, MenuAccruer]:
+    def _find(self, who: str, menu: object) -> tuple[MeteredContract, MenuAccruer]:
         if isinstance(menu, MenuView):
             for contract, accruer in self._sold:
                 if (contract.seller, contract.name) == (menu.seller, menu.name):

@@ -13,7 +13,7 @@ from ecnomy.agents.errors import LedgerError
 from ecnomy.agents.money import MICRO
 from ecnomy.agents.spec import ContractSpec
 from ecnomy.markets.economy.contracts import FEE, Dues, Spans
-from ecnomy.markets.economy.counts import Counts
+from ecnomy.markets.economy.counts import FlowCounts
 from ecnomy.markets.economy.marks_by_flow import MarksByFlow
 from ecnomy.markets.economy.parties import Parties
 from ecnomy.markets.economy.posted_prices import Domains
@@ -24,7 +24,7 @@ from ecnomy.markets.terms.meters import METERS
 from ecnomy.markets.terms.money import LARGEST_MICRO
 from ecnomy.markets.terms.tariffs import Flat, Menu, PerUnit, Tariff, TwoPart
 
-__all__ = ["NO_PRICE", "Metered"]
+__all__ = ["NO_PRICE", "MeteredContract"]
 
 Reading = Callable[[Epoch], Integers]  # change of the meter of each flow in the epoch
 NO_PRICE: Final = 0  # in the ledger, for amounts with several prices
@@ -55,7 +55,7 @@ def _fee_under(tariff: Tariff, amount: Integers, active_ps: Integers) -> Integer
     return np.minimum(amount, by_time)
 
 
-class Metered:
+class MeteredContract:
     """A contract of a seller with the users of some sources.
 
     Attributes:
@@ -72,7 +72,7 @@ class Metered:
         plan: Plan,
         parties: Parties,
         domains: Domains,
-        counts: Counts,
+        counts: FlowCounts,
         seller: str,
         spec: ContractSpec,
     ) -> None:
@@ -128,7 +128,7 @@ class Metered:
         chosen: Integers = by_choice[self.menu.choice, np.arange(len(amount))]
         return chosen
 
-    def _reading(self, plan: Plan, domains: Domains, counts: Counts, meter: str) -> Reading:
+    def _reading(self, plan: Plan, domains: Domains, counts: FlowCounts, meter: str) -> Reading:
         column = {"bytes": "delivered_bytes", "packets": "delivered", "marks": "ce"}
         if meter == "time":
             return self._spans.active_ps

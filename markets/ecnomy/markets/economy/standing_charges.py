@@ -16,7 +16,7 @@ import numpy as np
 from ecnomy.agents.arrays import Floats, Integers
 from ecnomy.agents.observation import NO_OFFER
 from ecnomy.agents.times import PS_PER_S
-from ecnomy.markets.economy.metered import Metered
+from ecnomy.markets.economy.metered import MeteredContract
 from ecnomy.markets.economy.parties import Parties
 from ecnomy.markets.economy.tariff_accruers import accruer
 from ecnomy.markets.terms.meters import METERS
@@ -28,7 +28,7 @@ __all__ = ["StandingCharges", "standing_rate"]
 class StandingCharges:
     """Computes the posted charges by time of all flows."""
 
-    def __init__(self, parties: Parties, contracts: Sequence[Metered]) -> None:
+    def __init__(self, parties: Parties, contracts: Sequence[MeteredContract]) -> None:
         self._parties = parties
         self._contracts = [one for one in contracts if one.tariff.stands(one.meter)]
         self._none = np.zeros(len(parties.users))
@@ -46,7 +46,7 @@ class StandingCharges:
             posted[contract.rows] += self._rates(contract, t_ps)
         return posted
 
-    def _rates(self, contract: Metered, t_ps: int) -> float | Floats:
+    def _rates(self, contract: MeteredContract, t_ps: int) -> float | Floats:
         tariff, menu = contract.tariff, contract.menu
         if not isinstance(tariff, Menu) or menu is None:
             return standing_rate(tariff, contract.meter, t_ps)

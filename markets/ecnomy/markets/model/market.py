@@ -27,14 +27,14 @@ from ecnomy.markets.economy.call_desk import CallDesk
 from ecnomy.markets.economy.charges import Per
 from ecnomy.markets.economy.class_desk import ClassDesk
 from ecnomy.markets.economy.contracts import ClassFee, Contract
-from ecnomy.markets.economy.counts import Counts
+from ecnomy.markets.economy.counts import FlowCounts
 from ecnomy.markets.economy.custom_contracts import settlement_of
 from ecnomy.markets.economy.file_desk import FileDesk
 from ecnomy.markets.economy.journal import PRICE, Journal
 from ecnomy.markets.economy.ledger import Ledger
 from ecnomy.markets.economy.link_laws import LinkLaws
 from ecnomy.markets.economy.menus import MarketMenus, StrategyMenus
-from ecnomy.markets.economy.metered import Metered
+from ecnomy.markets.economy.metered import MeteredContract
 from ecnomy.markets.economy.observations import Sight
 from ecnomy.markets.economy.parties import Parties
 from ecnomy.markets.economy.posted_prices import domains_of
@@ -100,9 +100,9 @@ class Market(ByHand):
             spec.settlement, plan, self.parties, self.domains, per
         )
         self.aims.by_delivery = per == "mark" and getattr(self._settlement, "by_delivery", False)
-        self._counts = Counts(len(self.offer))
+        self._counts = FlowCounts(len(self.offer))
         sold = [
-            Metered(plan, self.parties, self.domains, self._counts, seller, contract)
+            MeteredContract(plan, self.parties, self.domains, self._counts, seller, contract)
             for seller, contract in self.sold
         ]
         picked = StrategyMenus(self.strategies, self.parties, self.offer)

@@ -11,7 +11,7 @@ from ecnomy.markets.omnet.names import SERVED, one_line, plain, quoted
 from ecnomy.markets.omnet.network import NETWORK
 from ecnomy.markets.omnet.quantities import flag, time
 from ecnomy.markets.omnet.settings import Setting
-from ecnomy.markets.omnet.wiring import Node, Wiring
+from ecnomy.markets.omnet.wiring import WiredNode, Wiring
 from ecnomy.markets.plan import Plan, Tcp
 
 __all__ = ["omnetpp_ini"]
@@ -100,7 +100,7 @@ def _section(title: str, path: str, lines: Iterable[Setting]) -> str:
     return f"\n# {title}\n{text}"
 
 
-def _node(plan: Plan, wiring: Wiring, node: Node) -> Iterator[str]:
+def _node(plan: Plan, wiring: Wiring, node: WiredNode) -> Iterator[str]:
     yield _section(f"Node {one_line(node.shown)}", node.name, _node_settings(plan, node))
     for number, link in enumerate(plan.links):
         if wiring.nodes[link.source] is node:
@@ -112,7 +112,7 @@ def _node(plan: Plan, wiring: Wiring, node: Node) -> Iterator[str]:
         yield _section(title, f"{node.name}.app[{count}]", make(plan, wiring, app.source))
 
 
-def _node_settings(plan: Plan, node: Node) -> Iterator[Setting]:
+def _node_settings(plan: Plan, node: WiredNode) -> Iterator[Setting]:
     tcp = {isinstance(plan.sources[app.source].transport, Tcp) for app in node.apps}
     yield "hasTcp", flag(True in tcp)
     yield "hasUdp", flag(False in tcp)

@@ -26,7 +26,7 @@ __all__ = [
     "PROJECT_VARIABLE",
     "SOURCES",
     "Installation",
-    "Part",
+    "InstalledPart",
     "find_inet",
     "find_installation",
     "find_modules",
@@ -46,7 +46,7 @@ _INET: Final = (4, 5)
 _DEBUG: Final = "_dbg"
 
 
-class Part(msgspec.Struct, frozen=True):
+class InstalledPart(msgspec.Struct, frozen=True):
     """A folder and its version, such as 6.1."""
 
     folder: Path
@@ -63,8 +63,8 @@ class Installation(msgspec.Struct, frozen=True):
         suffix: suffix of libraries and opp_run: "" for release builds, "_dbg" for debug builds.
     """
 
-    omnetpp: Part
-    inet: Part
+    omnetpp: InstalledPart
+    inet: InstalledPart
     modules: Path
     suffix: str
 
@@ -107,7 +107,7 @@ def find_installation() -> Installation:
     return installation
 
 
-def find_omnetpp() -> Part:
+def find_omnetpp() -> InstalledPart:
     """Return the folder and version of OMNeT++.
 
     Raises:
@@ -130,10 +130,10 @@ def find_omnetpp() -> Part:
         )
     if _numbers(version[1]) < _LEAST:
         raise InputError(f"{folder}: found OMNeT++ {version[1]}, expected 6.1 or later")
-    return Part(folder, version[1])
+    return InstalledPart(folder, version[1])
 
 
-def find_inet() -> Part:
+def find_inet() -> InstalledPart:
     """Return the folder and version of INET.
 
     Raises:
@@ -153,7 +153,7 @@ def find_inet() -> Part:
     version = ".".join(map(str, numbers))
     if tuple(numbers[:2]) != _INET:
         raise InputError(f"{given}: found INET {version}, expected 4.5")
-    return Part(Path(given).absolute(), version)
+    return InstalledPart(Path(given).absolute(), version)
 
 
 def find_modules() -> tuple[Path, str]:

@@ -11,7 +11,7 @@ from typing import Final
 from ecnomy.markets.omnet.clear_names import Box, clear_names
 from ecnomy.markets.omnet.names import one_line, quoted, tag
 from ecnomy.markets.omnet.quantities import bits_per_second, time
-from ecnomy.markets.omnet.wiring import Node, Wiring
+from ecnomy.markets.omnet.wiring import WiredNode, Wiring
 from ecnomy.markets.plan import Plan
 
 __all__ = ["NETWORK", "channel_settings", "network_ned"]
@@ -94,7 +94,7 @@ def _clear(
     return {node.shown: clear_places[node.name] for node in placed}
 
 
-def _node(node: Node, place: tuple[int, int] | None) -> str:
+def _node(node: WiredNode, place: tuple[int, int] | None) -> str:
     tags = [] if place is None else [f"p={place[0]},{place[1]}"]
     sends = {app.sends for app in node.apps}
     if len(sends) == 1:

@@ -17,7 +17,7 @@ from ecnomy.agents.errors import InputError
 from ecnomy.markets.omnet.names import identifiers
 from ecnomy.markets.plan import Plan, Source, Tcp
 
-__all__ = ["PORT", "App", "Node", "Wire", "Wiring", "wired"]
+__all__ = ["PORT", "App", "NedWire", "WiredNode", "Wiring", "wired"]
 
 PORT: Final = 5000  # INET assigns ports up to 4999 automatically
 _PORTS: Final = 65536 - PORT
@@ -26,7 +26,7 @@ _REVERSE: Final = ".reverse"
 _OWN: Final = ("market",)
 
 
-class Wire(msgspec.Struct, frozen=True):
+class NedWire(msgspec.Struct, frozen=True):
     """One direction of a link, with its NED name and its gate numbers at both ends."""
 
     name: str
@@ -41,7 +41,7 @@ class App(msgspec.Struct, frozen=True):
     sends: bool
 
 
-class Node(msgspec.Struct):
+class WiredNode(msgspec.Struct):
     """A node under construction.
 
     Attributes:
@@ -65,8 +65,8 @@ class Node(msgspec.Struct):
 class Wiring(msgspec.Struct, frozen=True):
     """Nodes in the plan's order, wires of links, and two addresses per source."""
 
-    nodes: list[Node]
-    wires: list[Wire]
+    nodes: list[WiredNode]
+    wires: list[NedWire]
     addresses: list[tuple[str, str]]
 
 
@@ -85,7 +85,7 @@ def wired(plan: Plan) -> Wiring:
             f"found {len(plan.sources):,} sources, expected at most {_SOURCES:,} in an OMNeT++ run"
         )
     names = identifiers(plan.nodes, _OWN)
-    nodes = [Node(names[node], node) for node in plan.nodes]
+    nodes = [WiredNode(names[node], node) for node in plan.nodes]
     wires = _wires(plan, nodes)
     addresses = [_addresses(index) for index in range(len(plan.sources))]
     for index, source in enumerate(plan.sources):
@@ -93,10 +93,10 @@ def wired(plan: Plan) -> Wiring:
     return Wiring(nodes, wires, addresses)
 
 
-def _wires(plan: Plan, nodes: list[Node]) -> list[Wire]:
+def _wires(plan: Plan, nodes: list[WiredNode]) -> list[NedWire]:
     names = identifiers(link.name for link in plan.links)
     by_name = {link.name: number for number, link in enumerate(plan.links)}
-    wires: list[Wire | None] = [None] * len(plan.links)
+    wires: list[NedWire | None] = [None] * len(plan.links)
     for number, link in enumerate(plan.links):
         if wires[number] is not None:
             continue
@@ -105,10 +105,10 @@ def _wires(plan: Plan, nodes: list[Node]) -> list[Wire]:
         nodes[link.target].framing.append(link.framing_bytes)
         nodes[link.source].interfaces.append(link.name)
         nodes[link.target].interfaces.append(link.name)
-        wires[number] = Wire(names[link.name], leaves, enters)
+        wires[number] = NedWire(names[link.name], leaves, enters)
         back = by_name.get(link.name + _REVERSE)
         if back is not None and _opposite(plan, number, back):
-            wires[back] = Wire(names[plan.links[back].name], enters, leaves)
+            wires[back] = NedWire(names[plan.links[back].name], enters, leaves)
             nodes[link.target].interfaces[enters] = plan.links[back].name
     return [wire for wire in wires if wire is not None]
 
@@ -128,8 +128,8 @@ def _addresses(index: int) -> tuple[str, str]:
 
 def _place(
     plan: Plan,
-    nodes: list[Node],
-    wires: list[Wire],
+    nodes: list[WiredNode],
+    wires: list[NedWire],
     index: int,
     source: Source,
     addresses: tuple[str, str],

@@ -20,7 +20,7 @@ from ecnomy.markets.omnet.installation import project_folder
 from ecnomy.markets.plan.law_table import law_table
 from ecnomy.markets.reference.examples import examples_folder
 
-__all__ = ["TEMPLATES", "Made", "Template", "make_new"]
+__all__ = ["TEMPLATES", "NewProject", "Template", "make_new"]
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*")
 _OF_STRATEGY: Final = "Change first: the sentence and the body of decide(), then the parameters."
@@ -54,7 +54,7 @@ class Template:
 
 
 @dataclasses.dataclass(frozen=True)
-class Made:
+class NewProject:
     """The files made from a template, and the commands to run next."""
 
     files: tuple[Path, ...]
@@ -163,7 +163,7 @@ TEMPLATES: Final = {
 }
 
 
-def make_new(kind: str, name: str, folder: Path) -> Made:
+def make_new(kind: str, name: str, folder: Path) -> NewProject:
     """Write the files of a template.
 
     Args:
@@ -201,7 +201,9 @@ def make_new(kind: str, name: str, folder: Path) -> Made:
     except OSError as error:
         raise InputError(f"{folder}: cannot be written ({error.strerror})") from None
     into = "" if folder == Path() else f"cd {folder} && "
-    return Made(tuple(texts), tuple(into + _filled(command, words) for command in template.then))
+    return NewProject(
+        tuple(texts), tuple(into + _filled(command, words) for command in template.then)
+    )
 
 
 def _check_name(kind: str, name: str, template: Template) -> None:

@@ -35,7 +35,7 @@ from ecnomy.markets.inputs.reading import known_name, read
 from ecnomy.markets.inputs.yamlfile import Node, Place, child_path, show
 from ecnomy.markets.inputs.yamlfile import read as read_yaml
 from ecnomy.markets.rl.quantities import ACTED, LEARNERS, OBSERVED, REWARDS, known
-from ecnomy.markets.rl.ranges import Range, Ranges
+from ecnomy.markets.rl.ranges import QuantityRange, Ranges
 from ecnomy.markets.scenario import Scenario, load
 from ecnomy.markets.scenario.parameters import read_params, write_params
 from ecnomy.markets.sweep.blocks import plain
@@ -101,8 +101,8 @@ class Learner(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     name: Name
-    observations: Annotated[dict[str, Range], Ranges(OBSERVED, _names("observations"))]
-    actions: Annotated[dict[str, Range], Ranges(ACTED, _names("actions"), acted=True)]
+    observations: Annotated[dict[str, QuantityRange], Ranges(OBSERVED, _names("observations"))]
+    actions: Annotated[dict[str, QuantityRange], Ranges(ACTED, _names("actions"), acted=True)]
     reward: Annotated[RewardSpec, _RewardReader()]
 
     def amounts(self, shares: Floats) -> dict[str, float]:

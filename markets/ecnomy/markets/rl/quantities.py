@@ -26,8 +26,8 @@ __all__ = [
     "LEARNERS",
     "OBSERVED",
     "REWARDS",
-    "Look",
     "Profit",
+    "StepView",
     "Surplus",
     "known",
     "measured",
@@ -38,7 +38,7 @@ HANDLER: Final = next(word for word, preset in ROLES.items() if preset.pays_itse
 LEARNERS: Final = (CARRIER, HANDLER)
 
 
-class Look(msgspec.Struct, frozen=True, eq=False):
+class StepView(msgspec.Struct, frozen=True, eq=False):
     """The observations of a learner's agent over the measured part of the last step.
 
     Attributes:
@@ -61,59 +61,59 @@ class Look(msgspec.Struct, frozen=True, eq=False):
 class _Quantity(msgspec.Struct, frozen=True):
     unit: str
     roles: tuple[str, ...]
-    of: Callable[[Look], float]
+    of: Callable[[StepView], float]
 
 
-def _rate(count: float, look: Look) -> float:
+def _rate(count: float, look: StepView) -> float:
     return count / look.dt_s if look.dt_s else 0.0
 
 
-def _of_links(name: str) -> Callable[[Look], float]:
-    def of(look: Look) -> float:
+def _of_links(name: str) -> Callable[[StepView], float]:
+    def of(look: StepView) -> float:
         assert look.links is not None
         return _rate(float(getattr(look.links.links, name).sum()), look)
 
     return of
 
 
-def _utilization(look: Look) -> float:
+def _utilization(look: StepView) -> float:
     assert look.links is not None
     return float(look.links.utilization.max()) if look.dt_s else 0.0
 
 
-def _queue(look: Look) -> float:
+def _queue(look: StepView) -> float:
     assert look.links is not None
     return float(look.links.links.queue_packets.sum())
 
 
-def _price(look: Look) -> float:
+def _price(look: StepView) -> float:
     observation = look.links or look.flows
     assert observation is not None
     return observation.price_micro / MICRO
 
 
-def _goodput(look: Look) -> float:
+def _goodput(look: StepView) -> float:
     assert look.flows is not None
     return float(look.flows.flows.goodput_bps.mean())
 
 
-def _rtt(look: Look) -> float:
+def _rtt(look: StepView) -> float:
     assert look.flows is not None
     sampled = look.flows.flows.srtt_s[look.flows.flows.srtt_s > 0]
     return float(sampled.mean()) if len(sampled) else 0.0
 
 
-def _flow_marks(look: Look) -> float:
+def _flow_marks(look: StepView) -> float:
     assert look.flows is not None
     return _rate(float(look.flows.flows.marks.sum()), look)
 
 
-def _charge(look: Look) -> float:
+def _charge(look: StepView) -> float:
     assert look.flows is not None
     return _rate(float(look.flows.flows.charge_micro.sum()) / MICRO, look)
 
 
-def _marks(look: Look) -> float:
+def _marks(look: StepView) -> float:
     return _flow_marks(look) if look.flows is not None else _of_links("marks")(look)
 
 
@@ -137,7 +137,7 @@ ACTED: Final[dict[str, str]] = {"price": "money", "willingness": "money/s", "rat
 _ACTS: Final = {CARRIER: ("price",), HANDLER: ("willingness", "rate_cap")}
 
 
-def measured(name: str, look: Look) -> float:
+def measured(name: str, look: StepView) -> float:
     """Return the observed quantity with this name in its unit (see OBSERVED)."""
     return _QUANTITIES[name].of(look)
 
@@ -163,7 +163,7 @@ class Profit:
     def __post_init__(self) -> None:
         positive("per", self.per, "money/s")
 
-    def reward(self, look: Look) -> float:
+    def reward(self, look: StepView) -> float:
         """Return the reward for the measured part of a step."""
         return _rate(look.gained, look) / self.per
 
@@ -196,7 +196,7 @@ class Surplus:
                 "no cost of delay, because rewards are for rates only",
             )
 
-    def reward(self, look: Look) -> float:
+    def reward(self, look: StepView) -> float:
         """Return the reward for the measured part of a step. Rates count as at least x0/1000."""
         assert look.flows is not None and self._utility.x0 is not None
         if not look.dt_s:

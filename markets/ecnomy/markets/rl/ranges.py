@@ -18,14 +18,14 @@ from ecnomy.markets.inputs import units
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.inputs.yamlfile import Node, child_path, show
 
-__all__ = ["CONTINUOUS", "Range", "Ranges"]
+__all__ = ["CONTINUOUS", "QuantityRange", "Ranges"]
 
 CONTINUOUS: Final = 0
 _SCALES: Final = ("linear", "log")
 _MOST_LEVELS: Final = 10_000
 
 
-class Range(msgspec.Struct, frozen=True):
+class QuantityRange(msgspec.Struct, frozen=True):
     """The range of a quantity, in the quantity's unit.
 
     Attributes:
@@ -85,7 +85,7 @@ class Ranges(msgspec.Struct, frozen=True):
     def _with_unit(self, name: str) -> str:
         return f"{name} [{self.catalogue[name] or 1}]"
 
-    def read(self, node: Node, path: str) -> dict[str, Range]:
+    def read(self, node: Node, path: str) -> dict[str, QuantityRange]:
         """See Reader."""
         if not node.mapping():
             raise node.place.error(path, show(node), self.expected)
@@ -99,11 +99,11 @@ class Ranges(msgspec.Struct, frozen=True):
             ranges[name] = self._range(child, here, self.catalogue[name])
         return ranges
 
-    def write(self, value: dict[str, Range]) -> dict[str, Any]:
+    def write(self, value: dict[str, QuantityRange]) -> dict[str, Any]:
         """See Reader."""
         return {name: self._written(of, self.catalogue[name]) for name, of in value.items()}
 
-    def _range(self, node: Node, path: str, unit: str) -> Range:
+    def _range(self, node: Node, path: str, unit: str) -> QuantityRange:
         given = node.mapping()
         known = ("least", "most", "scale", *(("levels",) if self.acted else ()))
         for key in given:
@@ -119,7 +119,7 @@ class Ranges(msgspec.Struct, frozen=True):
         if log and least <= 0:
             here, shown = child_path(path, "least"), show(given["least"])
             raise given["least"].place.error(here, shown, "a value above 0 on a log scale")
-        return Range(least, most, log, self._levels(given.get("levels"), path))
+        return QuantityRange(least, most, log, self._levels(given.get("levels"), path))
 
     def _log(self, node: Node | None, path: str) -> bool:
         if node is None:
@@ -137,7 +137,7 @@ class Ranges(msgspec.Struct, frozen=True):
             raise node.place.error(child_path(path, "levels"), show(node), wanted)
         return node.value
 
-    def _written(self, of: Range, unit: str) -> dict[str, Any]:
+    def _written(self, of: QuantityRange, unit: str) -> dict[str, Any]:
         written: dict[str, Any] = {"scale": _SCALES[of.log]}
         for key, value in (("least", of.least), ("most", of.most)):
             written[key] = f"{value!r} {unit}" if unit else value

@@ -24,7 +24,7 @@ from ecnomy.agents.random_streams import agent_stream
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.model.market import Market
 from ecnomy.markets.rl.environment_file import Environment
-from ecnomy.markets.rl.quantities import CARRIER, Look, measured
+from ecnomy.markets.rl.quantities import CARRIER, StepView, measured
 from ecnomy.markets.session.session import open_market
 
 __all__ = ["World"]
@@ -52,7 +52,7 @@ class World:
         self._market: Market | None = None
         self._rows: dict[str, Integers] = {}
         self._balance: dict[str, int] = {}
-        self._latest: dict[str, Look] = {}
+        self._latest: dict[str, StepView] = {}
         self.steps, self.seed = 0, environment.scenario.seed
 
     @property
@@ -157,7 +157,7 @@ class World:
         for name in self.names:
             self._latest[name] = self._look(market, name, dt_s)
 
-    def _look(self, market: Market, name: str, dt_s: float) -> Look:
+    def _look(self, market: Market, name: str, dt_s: float) -> StepView:
         """Return a learner's balance and its links or flows, with changes since the last look."""
         balance = market.ledger.balance_micro(name)
         gained, self._balance[name] = balance - self._balance.get(name, 0), balance
@@ -167,7 +167,7 @@ class World:
         if self.environment.agent(name).role == CARRIER:
             price = market.prices_micro[name]
             links = market.sight.links(who, rows, price)
-            return Look(dt_s, share, held, more, links=links)
+            return StepView(dt_s, share, held, more, links=links)
         prices = market.row_price_micro()
         flows = market.sight.flows(who, rows, prices, market.offers, market.offer, market.aims)
-        return Look(dt_s, share, held, more, flows=flows)
+        return StepView(dt_s, share, held, more, flows=flows)

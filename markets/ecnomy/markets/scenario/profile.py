@@ -22,7 +22,7 @@ from ecnomy.markets.inputs.reading import Misfit
 from ecnomy.markets.inputs.units import number
 from ecnomy.markets.inputs.yamlfile import Node, child_path, show
 
-__all__ = ["DelayProfile", "DelayStep", "Profile", "Step"]
+__all__ = ["DelayProfile", "DelayStep", "Profile", "RateStep"]
 
 PPM: Final = 10**6
 _MOST: Final = 1000
@@ -30,7 +30,7 @@ _FACTOR: Final = Number(what="a factor", least=0, most=_MOST)
 _Period = Annotated[int, Amount(what="a time", example="24 h", units=("ps",), above=True)]
 
 
-class Step(msgspec.Struct, frozen=True):
+class RateStep(msgspec.Struct, frozen=True):
     """A step: from `at_ps` within the period on, the rate is scaled by `factor_ppm` millionths."""
 
     at_ps: int
@@ -50,11 +50,11 @@ class _StepsReader(msgspec.Struct, frozen=True):
         """See Reader."""
         return {"type": "object", "minProperties": 1, "additionalProperties": _FACTOR.schema}
 
-    def read(self, node: Node, path: str) -> tuple[Step, ...]:
+    def read(self, node: Node, path: str) -> tuple[RateStep, ...]:
         """See Reader."""
-        return tuple(Step(*step) for step in _timed(node, path, self.expected, self._ppm))
+        return tuple(RateStep(*step) for step in _timed(node, path, self.expected, self._ppm))
 
-    def write(self, value: tuple[Step, ...]) -> Any:
+    def write(self, value: tuple[RateStep, ...]) -> Any:
         """See Reader."""
         return {TIME.write(s.at_ps): s.factor_ppm / PPM for s in value}
 
@@ -104,7 +104,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
         offset: time within the period at which simulated time 0 lies.
     """
 
-    steps: Annotated[tuple[Step, ...], _StepsReader()]
+    steps: Annotated[tuple[RateStep, ...], _StepsReader()]
     period: _Period = PS_PER_DAY
     offset: TimePs = 0
 
@@ -113,10 +113,10 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
         if not any(step.factor_ppm for step in self.steps):
             raise Misfit("steps", "no factor above 0", "at least one factor above 0")
 
-    def from_zero(self) -> list[Step]:
+    def from_zero(self) -> list[RateStep]:
         """Return the steps of a period that begins, with its first step, at simulated time 0."""
         steps = [(step.at_ps, step.factor_ppm) for step in self.steps]
-        return [Step(*step) for step in _from_zero(steps, self.period, self.offset)]
+        return [RateStep(*step) for step in _from_zero(steps, self.period, self.offset)]
 
 
 class DelayProfile(msgspec.Struct, frozen=True, kw_only=True):

@@ -37,10 +37,10 @@ from ecnomy.markets.terms.tariffs import (
 )
 from ecnomy.markets.terms.unit_price import EXAMPLES, Price
 
-__all__ = ["Metered", "TariffReader", "check_fits"]
+__all__ = ["MeteredQuantity", "TariffReader", "check_fits"]
 
 
-class Metered(Protocol):
+class MeteredQuantity(Protocol):
     """A metered quantity, with a name and a unit from unit_price.METER_UNITS."""
 
     @property
@@ -147,7 +147,7 @@ def _entry_points() -> set[str]:
     return {entry.name for entry in importlib.metadata.entry_points(group=GROUP)}
 
 
-def check_fits(tariff: Tariff, meter: Metered, key: str = "tariff") -> None:
+def check_fits(tariff: Tariff, meter: MeteredQuantity, key: str = "tariff") -> None:
     """Check that a tariff's prices are per unit of the meter. A flat rate fits any meter.
 
     Args:
@@ -187,7 +187,7 @@ def _a_price(tariff: Any) -> tuple[str, Price]:
     return "price", tariff.price
 
 
-def _check_own(tariff: Own, meter: Metered, key: str) -> None:
+def _check_own(tariff: Own, meter: MeteredQuantity, key: str) -> None:
     from ecnomy.markets.terms.own_tariff import find
 
     unit = getattr(find(tariff.path), "unit", None)
@@ -196,5 +196,5 @@ def _check_own(tariff: Own, meter: Metered, key: str) -> None:
         raise Misfit(f"{key}.kind", found, f"a tariff for {meter.name}, measured in {meter.unit}")
 
 
-def _wanted(meter: Metered) -> str:
+def _wanted(meter: MeteredQuantity) -> str:
     return f"a price for {meter.name}, such as {EXAMPLES[meter.unit]}"

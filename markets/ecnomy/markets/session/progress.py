@@ -17,7 +17,7 @@ from typing import Final, Protocol, TextIO
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.support.printable import printable
 
-__all__ = ["ProgressLike", "RunProgress", "Runs", "StatusLine", "duration"]
+__all__ = ["ProgressLike", "RunCounter", "RunProgress", "StatusLine", "duration"]
 
 _LINE_S: Final = 10.0  # time between two lines without a terminal
 _MOST_LEFT: Final = 1000.0  # largest estimate, as a multiple of the time so far
@@ -163,7 +163,7 @@ class RunProgress:
         self._line.end(f"{self._done_s:g} s simulated")
 
 
-class Runs:
+class RunCounter:
     """Shows how many runs of one or more rounds are done.
 
     Args:

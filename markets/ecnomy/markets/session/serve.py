@@ -32,7 +32,7 @@ from ecnomy.markets.session.progress import RunProgress
 from ecnomy.markets.session.retention import kept
 from ecnomy.markets.support.printable import say
 
-__all__ = ["Offer", "OneScenario", "Served", "served"]
+__all__ = ["OneScenario", "ScenarioOffer", "Served", "served"]
 
 _ANY: Final = (
     "--any accepts networks that differ from the scenario; the log of each run lists the "
@@ -49,7 +49,7 @@ class Served(NamedTuple):
     name: str = ""
 
 
-class Offer(Protocol):
+class ScenarioOffer(Protocol):
     """The scenarios on offer to engines.
 
     Attributes:
@@ -87,7 +87,7 @@ class OneScenario:
 
 def served(
     listeners: Sequence[Listener],
-    offer: Offer,
+    offer: ScenarioOffer,
     folder: Path,
     *,
     token: str = "",
@@ -140,7 +140,7 @@ class _Guest:
         differing: values that differ between the engine's network and the scenario.
     """
 
-    def __init__(self, offer: Offer, door: int, link: EngineLink, any_plan: bool) -> None:
+    def __init__(self, offer: ScenarioOffer, door: int, link: EngineLink, any_plan: bool) -> None:
         self.served: Served
         self.differing: list[str] = []
         self._offer, self._door, self._link, self._any = offer, door, link, any_plan

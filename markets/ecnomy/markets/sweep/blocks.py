@@ -20,7 +20,7 @@ from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.inputs.yamlfile import Node, child_path, parse, show
 from ecnomy.markets.sweep.keys import MOST_RUNS, PARAMETERS, RANGE
 from ecnomy.markets.sweep.plans import PLANS
-from ecnomy.markets.sweep.space import Block, Range, Value
+from ecnomy.markets.sweep.space import ParameterBlock, Range, Value
 from ecnomy.markets.sweep.ties import PATHS, Ties, is_tie, paths_under, read_tie
 
 __all__ = [
@@ -86,13 +86,13 @@ def _reads_as_itself(text: str) -> bool:
         return False
 
 
-def read_blocks(node: Node | None) -> tuple[Block, ...]:
+def read_blocks(node: Node | None) -> tuple[ParameterBlock, ...]:
     """Return the blocks of `parameters`.
 
     Raises:
         ScenarioError: the section is invalid.
     """
-    blocks: list[Block] = []
+    blocks: list[ParameterBlock] = []
     where: dict[str, str] = {}
     if node is not None and not isinstance(node.value, dict):
         raise node.place.error("parameters", show(node), f"a mapping with {', '.join(_BLOCKS)}")
@@ -121,7 +121,7 @@ def read_blocks(node: Node | None) -> tuple[Block, ...]:
     return tuple(blocks)
 
 
-def _listed(kind: str, body: Node, path: str) -> Block:
+def _listed(kind: str, body: Node, path: str) -> ParameterBlock:
     if kind == "list":
         return _items(body, path)
     columns: list[tuple[Value, ...]] = []
@@ -146,7 +146,7 @@ def _listed(kind: str, body: Node, path: str) -> Block:
         raise body.place.error(path, show(body), "a mapping of paths to lists of values")
     if kind == "zip":
         names = [_zip_labels(body.mapping().get(LABEL), path, names, len(columns[0]))]
-    return Block(kind, tuple(lists), tuple(columns), labels=tuple(names), ties=ties)
+    return ParameterBlock(kind, tuple(lists), tuple(columns), labels=tuple(names), ties=ties)
 
 
 def _values_beside(node: Node, path: str) -> Node:
@@ -190,7 +190,7 @@ def _distinct(names: list[str], node: Node, path: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _items(body: Node, path: str) -> Block:
+def _items(body: Node, path: str) -> ParameterBlock:
     if not body.items():
         raise body.place.error(path, show(body), "a list of mappings from paths to values")
     names = tuple(name for name in body.items()[0].mapping() if name != LABEL)
@@ -206,10 +206,10 @@ def _items(body: Node, path: str) -> Block:
         label = item.mapping().get(LABEL)
         labels.append(_label(label, f"{here}.{LABEL}") if label is not None else "")
     distinct = (_distinct(labels, body, path),)
-    return Block("list", names, tuple(zip(*rows, strict=True)), labels=distinct)
+    return ParameterBlock("list", names, tuple(zip(*rows, strict=True)), labels=distinct)
 
 
-def _sampled(kind: str, body: Node, path: str) -> Block:
+def _sampled(kind: str, body: Node, path: str) -> ParameterBlock:
     given = body.mapping()
     count = "trajectories" if kind == "morris" else "samples"
     keys = PARAMETERS[kind].below
@@ -229,7 +229,7 @@ def _sampled(kind: str, body: Node, path: str) -> Block:
         raise given[count].place.error(f"{path}.{count}", f"{samples}", expected)
     paths, ranges, ties = read_over(given["over"], f"{path}.over")
     levels, second = _of_plan(kind, given, path)
-    block = Block(kind, paths, ranges=ranges, samples=samples, ties=ties)
+    block = ParameterBlock(kind, paths, ranges=ranges, samples=samples, ties=ties)
     return msgspec.structs.replace(block, levels=levels, second_order=second)
 
 

@@ -30,7 +30,7 @@ from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.inputs.yamlfile import Node, show
 from ecnomy.markets.sweep.blocks import number_with_unit, read_range, refuse_fixed
 from ecnomy.markets.sweep.keys import CALIBRATE
-from ecnomy.markets.sweep.space import Assignment, Block, Point, Range, products
+from ecnomy.markets.sweep.space import Assignment, ParameterBlock, Point, Range, products
 
 __all__ = ["Calibration", "beginning", "read_calibration"]
 
@@ -111,7 +111,7 @@ class Calibration(msgspec.Struct, frozen=True):
 
 
 def beginning(
-    calibration: Calibration, blocks: tuple[Block, ...], replicates: int, seed: int
+    calibration: Calibration, blocks: tuple[ParameterBlock, ...], replicates: int, seed: int
 ) -> list[Point]:
     """Return the runs of the first round: all replicates of every first value at each point."""
     points: list[Point] = []

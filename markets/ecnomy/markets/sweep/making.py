@@ -21,7 +21,7 @@ from ecnomy.markets.sweep.driver import Observer, Tally, default_folder, missing
 from ecnomy.markets.sweep.engine_choice import with_engine
 from ecnomy.markets.sweep.executors import ExecutorPool, InlinePool
 from ecnomy.markets.sweep.outcome import FAILED, RunOutcome
-from ecnomy.markets.sweep.parts import PARTS, Part, parts_in
+from ecnomy.markets.sweep.parts import PARTS, SweepPart, parts_in
 from ecnomy.markets.sweep.pool import Pool
 from ecnomy.markets.sweep.rounds import grown
 from ecnomy.markets.sweep.store import Store
@@ -44,10 +44,10 @@ class Merged(msgspec.Struct, frozen=True):
         damaged: incomplete or altered files in the folders of the parts.
     """
 
-    parts: tuple[Part, ...]
-    busy: tuple[Part, ...]
+    parts: tuple[SweepPart, ...]
+    busy: tuple[SweepPart, ...]
     runs: int
-    missing: dict[Part | None, int]
+    missing: dict[SweepPart | None, int]
     failed: int
     others: int
     damaged: tuple[Path, ...]
@@ -142,7 +142,7 @@ def make_rounds(
 def make_part(
     sweep: Sweep,
     folder: Path,
-    part: Part,
+    part: SweepPart,
     observer: Callable[[], Observer],
     *,
     retry_failed: bool = False,
@@ -190,8 +190,8 @@ def merge(sweep: Sweep, folder: Path) -> Merged:
         raise InputError(
             f"{folder / PARTS}: found no shards, expected the results of `ecnomy sweep --shard`"
         )
-    merged: list[Part] = []
-    busy: list[Part] = []
+    merged: list[SweepPart] = []
+    busy: list[SweepPart] = []
     damaged: list[Path] = []
     others = 0
     with closing(Store(folder, sweep)) as store:
@@ -217,11 +217,11 @@ def merge(sweep: Sweep, folder: Path) -> Merged:
         )
 
 
-def _missing_by_part(store: Store, parts: list[Part]) -> dict[Part | None, int]:
+def _missing_by_part(store: Store, parts: list[SweepPart]) -> dict[SweepPart | None, int]:
     count = parts[0].of if len({part.of for part in parts}) == 1 else 0
     lacking = (point.number for name, point in store.points.items() if name not in store.records)
     counts = Counter(
-        Part(of=count, number=number % count + 1) if count else None for number in lacking
+        SweepPart(of=count, number=number % count + 1) if count else None for number in lacking
     )
     return dict(counts)
 

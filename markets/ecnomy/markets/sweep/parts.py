@@ -16,14 +16,14 @@ import msgspec
 
 from ecnomy.agents.errors import InputError
 
-__all__ = ["JOBS", "PARTS", "Part", "part_from", "parts_in"]
+__all__ = ["JOBS", "PARTS", "SweepPart", "part_from", "parts_in"]
 
 PARTS: Final = "parts"
 JOBS: Final = "jobs"  # folder of job files (job_files.py)
 MOST: Final = 100_000
 
 
-class Part(msgspec.Struct, frozen=True, order=True):
+class SweepPart(msgspec.Struct, frozen=True, order=True):
     """Part `number` of `of` parts of a sweep, counted from 1."""
 
     of: int
@@ -41,7 +41,7 @@ class Part(msgspec.Struct, frozen=True, order=True):
         return folder / PARTS / f"{self.number}-of-{self.of}"
 
 
-def part_from(text: str) -> Part:
+def part_from(text: str) -> SweepPart:
     """Return the part that a text such as `3/40` names.
 
     Raises:
@@ -49,14 +49,14 @@ def part_from(text: str) -> Part:
     """
     match = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text)
     if match:
-        part = Part(number=int(match[1]), of=int(match[2]))
+        part = SweepPart(number=int(match[1]), of=int(match[2]))
         if 1 <= part.number <= part.of <= MOST:
             return part
     expected = f"NUMBER/COUNT such as 3/40, with a COUNT up to {MOST:,}"
     raise InputError(f"--shard: found {text!r}, expected {expected}")
 
 
-def parts_in(folder: Path) -> list[Part]:
+def parts_in(folder: Path) -> list[SweepPart]:
     """Return the parts in a sweep's folder, in order."""
     names = (re.fullmatch(r"(\d+)-of-(\d+)", one.name) for one in (folder / PARTS).glob("*-of-*"))
-    return sorted(Part(number=int(name[1]), of=int(name[2])) for name in names if name)
+    return sorted(SweepPart(number=int(name[1]), of=int(name[2])) for name in names if name)

@@ -14,7 +14,7 @@ from ecnomy.markets.inputs.overrides import located
 from ecnomy.markets.inputs.yamlfile import Node, Place, parse
 from ecnomy.markets.inputs.yamlfile import read as read_yaml
 from ecnomy.markets.sweep.rows import RESERVED
-from ecnomy.markets.sweep.space import Block, Point
+from ecnomy.markets.sweep.space import ParameterBlock, Point
 from ecnomy.markets.sweep.sweep_file import Sweep
 from ecnomy.markets.sweep.ties import PATHS, is_tie, paths_under
 
@@ -115,7 +115,7 @@ def _blamed(root: Node, path: str, override: str = "") -> Place:
     return parts[0].place if parts else root.place
 
 
-def check_aliases(blocks: tuple[Block, ...], base: str, node: Node) -> None:
+def check_aliases(blocks: tuple[ParameterBlock, ...], base: str, node: Node) -> None:
     """Check that no two parameters set the same or overlapping places of the scenario."""
     scenario = parse(base, "", lines=False)
     places: dict[tuple[str | int, ...], str] = {}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ecnomy.markets.sweep.space import Block
+from ecnomy.markets.sweep.space import ParameterBlock
 from ecnomy.markets.sweep.sweep_file import Sweep
 
 if TYPE_CHECKING:  # avoids loading Mesa
@@ -79,7 +79,7 @@ def cell_of(value: Any, kind: str | None) -> Any:
     return None if value is None else str(value)
 
 
-def _block_kinds(block: Block) -> list[str | None]:
+def _block_kinds(block: ParameterBlock) -> list[str | None]:
     if block.ranges:
         return [r.unit for r in block.ranges]
     kinds: list[str | None] = []

@@ -13,7 +13,7 @@ from ecnomy.markets.sweep.blocks import MOST_RUNS
 from ecnomy.markets.sweep.calibration import read_calibration
 from ecnomy.markets.sweep.preflight import check_aliases
 from ecnomy.markets.sweep.sequential import read_until
-from ecnomy.markets.sweep.space import Block
+from ecnomy.markets.sweep.space import ParameterBlock
 from ecnomy.markets.sweep.sweep_file import Sweep
 from ecnomy.markets.sweep.tuning import read_tuning
 
@@ -34,7 +34,7 @@ def with_calibration(sweep: Sweep, given: dict[str, Node]) -> Sweep:
     """Return the sweep with its calibration."""
     node = given["calibrate"]
     calibration = read_calibration(node, len(sweep) // sweep.replicates)
-    block = Block("zip", (calibration.path, *calibration.shares), ((),))
+    block = ParameterBlock("zip", (calibration.path, *calibration.shares), ((),))
     check_aliases((*sweep.blocks, block), sweep.base, node)
     _check_search(sweep, given, node, "calibrate")
     return msgspec.structs.replace(sweep, calibrate=calibration)
@@ -48,7 +48,7 @@ def with_tuning(sweep: Sweep, given: dict[str, Node]) -> Sweep:
         if other in given:
             expected = "only tune; put values shared by all runs under `set`"
             raise given[other].place.error(other, f"{other} together with tune", expected)
-    check_aliases((Block("zip", tuning.paths, ((),), ties=tuning.ties),), sweep.base, node)
+    check_aliases((ParameterBlock("zip", tuning.paths, ((),), ties=tuning.ties),), sweep.base, node)
     _check_search(sweep, given, node, "tune")
     if tuning.trials * sweep.replicates > MOST_RUNS:
         found = f"{tuning.trials:,} trials with {sweep.replicates:,} replicates each"

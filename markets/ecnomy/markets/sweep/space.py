@@ -25,7 +25,7 @@ from ecnomy.markets.sweep.ties import Ties
 
 __all__ = [
     "Assignment",
-    "Block",
+    "ParameterBlock",
     "Point",
     "Range",
     "Value",
@@ -67,7 +67,7 @@ class Range(msgspec.Struct, frozen=True):
         return f"{round(value, 6) if self.unit.startswith('money') else value!r} {self.unit}"
 
 
-class Block(msgspec.Struct, frozen=True):
+class ParameterBlock(msgspec.Struct, frozen=True):
     """One way to vary parameters.
 
     Attributes:
@@ -134,7 +134,7 @@ class Point(msgspec.Struct, frozen=True):
 
 
 def points(
-    blocks: tuple[Block, ...], *, replicates: int, seed: int, paired: bool
+    blocks: tuple[ParameterBlock, ...], *, replicates: int, seed: int, paired: bool
 ) -> Iterator[Point]:
     """Yield all points. The replicates of an assignment follow each other.
 
@@ -156,7 +156,7 @@ def points(
         before[text] += 1
 
 
-def products(blocks: tuple[Block, ...], seed: int) -> Iterator[Assignment]:
+def products(blocks: tuple[ParameterBlock, ...], seed: int) -> Iterator[Assignment]:
     """Yield every assignment of the blocks' product, or {} without blocks."""
     each = [block.assignments(seed + number) for number, block in enumerate(blocks)]
     for chosen in itertools.product(*each):

@@ -42,7 +42,7 @@ from ecnomy.markets.support.intact import (
 from ecnomy.markets.support.locking import locked
 from ecnomy.markets.sweep.head import FORMAT, HEAD, OtherFormat, head_of, is_sweep
 from ecnomy.markets.sweep.outcome import RunOutcome
-from ecnomy.markets.sweep.parts import JOBS, PARTS, Part
+from ecnomy.markets.sweep.parts import JOBS, PARTS, SweepPart
 from ecnomy.markets.sweep.plans import PLANS
 from ecnomy.markets.sweep.rows import factors_of, kinds_of, row_of, table_of, whole_of
 from ecnomy.markets.sweep.searched import search_of
@@ -129,7 +129,7 @@ class Store:
         self,
         folder: Path,
         sweep: Sweep,
-        part: Part | None = None,
+        part: SweepPart | None = None,
         points: dict[str, Point] | None = None,
     ) -> None:
         """Claim the folder and read its records.

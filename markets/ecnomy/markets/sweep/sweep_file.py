@@ -18,7 +18,7 @@ from ecnomy.markets.sweep.calibration import Calibration
 from ecnomy.markets.sweep.calibration import beginning as calibration_beginning
 from ecnomy.markets.sweep.point_scenario import laid_over, overrides_of, parsed, scenario_at
 from ecnomy.markets.sweep.sequential import Until
-from ecnomy.markets.sweep.space import Assignment, Block, Point, points
+from ecnomy.markets.sweep.space import Assignment, ParameterBlock, Point, points
 from ecnomy.markets.sweep.ties import Ties
 from ecnomy.markets.sweep.tuning import Tuning
 from ecnomy.markets.sweep.tuning import beginning as tuning_beginning
@@ -59,7 +59,7 @@ class Sweep(msgspec.Struct, frozen=True):
     title: str
     scenario: str
     base: str
-    blocks: tuple[Block, ...]
+    blocks: tuple[ParameterBlock, ...]
     replicates: int
     seed: int
     paired: bool

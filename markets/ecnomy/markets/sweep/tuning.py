@@ -32,7 +32,7 @@ from ecnomy.markets.sweep.keys import TUNE
 from ecnomy.markets.sweep.space import Assignment, Point, Range, latin_hypercube
 from ecnomy.markets.sweep.ties import Ties, paths_under
 
-__all__ = ["AIMS", "TARGET", "Bound", "Tuning", "beginning", "read_tuning"]
+__all__ = ["AIMS", "TARGET", "OutcomeBounds", "Tuning", "beginning", "read_tuning"]
 
 TARGET: Final = "target"
 AIMS: Final = ("maximise", "minimise", TARGET)
@@ -41,7 +41,7 @@ _DIGITS: Final = 4
 _WITHIN: Final = 0.01
 
 
-class Bound(msgspec.Struct, frozen=True):
+class OutcomeBounds(msgspec.Struct, frozen=True):
     """Bounds on the mean of an outcome. A missing bound is infinite."""
 
     outcome: str
@@ -80,7 +80,7 @@ class Tuning(msgspec.Struct, frozen=True):
     ranges: tuple[Range, ...]
     target: float = math.nan
     within: float = 0.0
-    bounds: tuple[Bound, ...] = ()
+    bounds: tuple[OutcomeBounds, ...] = ()
     trials: int = 60
     first: int = 15
     batch: int = 6
@@ -217,7 +217,7 @@ def _figure(node: Node, path: str) -> float:
     return value / 100 if unit else value
 
 
-def _bounds(node: Node | None) -> tuple[Bound, ...]:
+def _bounds(node: Node | None) -> tuple[OutcomeBounds, ...]:
     if node is None:
         return ()
     if not isinstance(node.value, dict):
@@ -235,7 +235,7 @@ def _bounds(node: Node | None) -> tuple[Bound, ...]:
         ]
         if ends[0] > ends[1]:
             raise body.place.error(here, show(body), "at-least below at-most")
-        bounds.append(Bound(outcome, ends[0], ends[1]))
+        bounds.append(OutcomeBounds(outcome, ends[0], ends[1]))
     return tuple(bounds)
 
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from ecnomy.analysis.reproduce.andreassen2002.samples import SHORT_S, counts_of, streams
 from ecnomy.analysis.reproduce.studies import Runs
-from ecnomy.analysis.statistics.block_bootstrap import Counts, block_ratio
-from ecnomy.analysis.statistics.intervals import Drawn
+from ecnomy.analysis.statistics.block_bootstrap import BlockCounts, block_ratio
+from ecnomy.analysis.statistics.intervals import DrawnInterval
 
 __all__ = ["BLOCK_S", "ratio", "streams_and_blocks"]
 
@@ -41,7 +41,7 @@ def streams_and_blocks(results: Path) -> Mapping[str, float | list[float] | None
     return columns
 
 
-def ratio(runs: Runs, rate: str, over: str, under: str) -> Drawn:
+def ratio(runs: Runs, rate: str, over: str, under: str) -> DrawnInterval:
     """Return the ratio of two streams' rates, with a 99 % bootstrap interval over blocks.
 
     Args:
@@ -52,7 +52,7 @@ def ratio(runs: Runs, rate: str, over: str, under: str) -> Drawn:
     """
     events, seed = _OF[rate], int(runs.frame[_SEED].min())
     pair = [
-        Counts(runs.row(f"block.{events}.{name}"), runs.row(f"block.sent.{name}"))
+        BlockCounts(runs.row(f"block.{events}.{name}"), runs.row(f"block.sent.{name}"))
         for name in (over, under)
     ]
     return block_ratio(pair[0], pair[1], seed)

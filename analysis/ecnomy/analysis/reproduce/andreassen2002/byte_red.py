@@ -23,7 +23,7 @@ from ecnomy.analysis.reproduce.studies import Runs, Studies
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Line", "draw", "figures", "line_of"]
+__all__ = ["RateLine", "draw", "figures", "line_of"]
 
 LINK: Final = "network.links.bottleneck.marking"
 _USERS: Final = ("sources.voice.count", "sources.web.count")
@@ -31,7 +31,7 @@ _TARGET: Final = 0.005  # voice delay rate: share of packets later than 16 ms
 _BASE: Final = "700/30"
 
 
-class Line(NamedTuple):
+class RateLine(NamedTuple):
     """log10(delay rate) = slope f + zero, per seed."""
 
     slope: Floats
@@ -46,7 +46,7 @@ class Line(NamedTuple):
         return np.asarray(10 ** (self.slope * f + self.zero))
 
 
-def line_of(rates: dict[float, Floats]) -> Line:
+def line_of(rates: dict[float, Floats]) -> RateLine:
     """Return each seed's least-squares line through log10 of the rates (f -> rates per seed).
 
     Points without late packets do not count. A line is NaN if fewer than two points remain.
@@ -58,7 +58,7 @@ def line_of(rates: dict[float, Floats]) -> Line:
         pair = np.polyfit(f[late], np.log10(row[late]), 1) if enough else [float("nan")] * 2
         lines.append(tuple(pair))
     slope, zero = np.array(lines).T
-    return Line(slope, zero)
+    return RateLine(slope, zero)
 
 
 def _rates(runs: Runs, **wanted: Any) -> dict[float, Floats]:

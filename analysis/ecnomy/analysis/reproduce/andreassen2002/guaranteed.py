@@ -24,7 +24,7 @@ from ecnomy.analysis.reproduce.andreassen2002.stream_table import STREAMS
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.studies import Studies
 
-__all__ = ["Books", "beta_fits", "figures", "keep_books"]
+__all__ = ["ConnectionBooks", "beta_fits", "figures", "keep_books"]
 
 SEEDS: Final = range(1, 11)
 _DRAWS: Final = 20_000
@@ -37,7 +37,7 @@ _SLOPE: Final = 4.0
 _NOISE: Final = 0.4
 
 
-class Books(NamedTuple):
+class ConnectionBooks(NamedTuple):
     """The results of the connections that a provider sells.
 
     Attributes:
@@ -60,7 +60,7 @@ def _draw(rng: np.random.Generator, *, correlated: bool) -> tuple[Floats, Floats
     return marks, _SLOPE * cause * np.exp(rng.normal(0, _NOISE, _DRAWS))
 
 
-def keep_books(learnt: tuple[Floats, Floats], sold: tuple[Floats, Floats]) -> Books:
+def keep_books(learnt: tuple[Floats, Floats], sold: tuple[Floats, Floats]) -> ConnectionBooks:
     """Return the results of selling samples (M, L) at a tariff estimated from learnt samples."""
     marks, late = learnt
     fit = theory.BetaMarking.of_moments(float(marks.mean()), float(marks.var(ddof=1)))
@@ -74,7 +74,7 @@ def keep_books(learnt: tuple[Floats, Floats], sold: tuple[Floats, Floats]) -> Bo
     marks, late = sold
     accepted = marks <= threshold
     paid = np.where(late[accepted] > _LATE, -back, charge) - marks[accepted]
-    return Books(
+    return ConnectionBooks(
         profit_over_wanted=float(paid.mean()) / wanted,
         blocked=float((~accepted).mean()),
         late_difference=float(late[accepted].mean() - late[~accepted].mean()),
@@ -116,7 +116,7 @@ def figures(studies: Studies) -> Samples:
     for name in ("charge_variation", "cost_variation", "net_variation", "broken"):
         samples[f"sold.{name}"] = by_strategy(studies["sold"], ACCEPT_ALL).sample(name)
     for name, correlated in (("correlated", True), ("uncorrelated", False)):
-        books: list[Books] = []
+        books: list[ConnectionBooks] = []
         for seed in SEEDS:
             rng = np.random.Generator(np.random.Philox(key=[seed, int(correlated)]))
             books.append(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = [
-    *("SHORT_S", "Sampled", "counts_of", "of_counts", "streams"),
+    *("SHORT_S", "SampledStream", "counts_of", "of_counts", "streams"),
     "with_the_one_before",
 ]
 
@@ -31,7 +31,7 @@ SHORT_S: Final = 20
 LATE: Final = "late_1"  # the threshold of 15 ms, the second threshold in one-queue.yaml
 
 
-class Sampled(NamedTuple):
+class SampledStream(NamedTuple):
     """Samples of one stream, in order of time.
 
     Attributes:
@@ -43,7 +43,7 @@ class Sampled(NamedTuple):
     late: Floats
 
 
-def of_counts(sent: Floats, marked: Floats, late: Floats, steps: int) -> Sampled:
+def of_counts(sent: Floats, marked: Floats, late: Floats, steps: int) -> SampledStream:
     """Return samples of `steps` epochs, from cumulative counts at the ends of epochs.
 
     Args:
@@ -54,7 +54,7 @@ def of_counts(sent: Floats, marked: Floats, late: Floats, steps: int) -> Sampled
     """
     whole = (len(sent) - 1) // steps * steps + 1
     packets, marks, lates = (np.diff(row[:whole:steps]) for row in (sent, marked, late))
-    return Sampled(marks / packets, lates / packets)
+    return SampledStream(marks / packets, lates / packets)
 
 
 def with_the_one_before(x: Floats, before: Floats) -> float:

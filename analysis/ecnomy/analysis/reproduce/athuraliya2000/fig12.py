@@ -16,7 +16,7 @@ from ecnomy.analysis.reproduce.athuraliya2000.chains import (
     slope_of_shares,
 )
 from ecnomy.analysis.reproduce.athuraliya2000.forms import SOURCES, of_form
-from ecnomy.analysis.reproduce.athuraliya2000.series import Recorded, cv
+from ecnomy.analysis.reproduce.athuraliya2000.series import RecordedSeries, cv
 from ecnomy.analysis.reproduce.curve_style import band
 from ecnomy.analysis.reproduce.judge import Sample, Samples
 from ecnomy.analysis.reproduce.studies import Runs, Studies
@@ -33,7 +33,7 @@ MARKING: Final = "network.links.shared-1.marking"
 
 def steadiness(results: Path) -> dict[str, float]:
     """Return coefficients of variation: the long connection's window, the first link's marking."""
-    recorded = Recorded(results)
+    recorded = RecordedSeries(results)
     start, end = recorded.measured_s
     variations = {}
     for name, (at, values) in {

@@ -10,7 +10,7 @@ import numpy as np
 
 from ecnomy.analysis.reproduce.athuraliya2000.chains import by_length
 from ecnomy.analysis.reproduce.athuraliya2000.rem import path_marking
-from ecnomy.analysis.reproduce.athuraliya2000.series import Recorded
+from ecnomy.analysis.reproduce.athuraliya2000.series import RecordedSeries
 from ecnomy.analysis.reproduce.curve_style import band, theory_line
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.studies import Studies
@@ -31,7 +31,7 @@ def probe(results: Path) -> dict[str, float]:
         `path.marked` and `path.expected`; `path.error`, their difference in binomial standard
         errors.
     """
-    recorded = Recorded(results)
+    recorded = RecordedSeries(results)
     start, end = recorded.measured_s
     flows = recorded.run.table("flows")
     own = flows[flows["source"] == "probe"].iloc[0]

@@ -10,7 +10,7 @@ import numpy as np
 
 from ecnomy.analysis.reproduce.athuraliya2000.fig5 import CAPACITY, RTT_MS
 from ecnomy.analysis.reproduce.athuraliya2000.rem import equal_windows
-from ecnomy.analysis.reproduce.athuraliya2000.series import Recorded
+from ecnomy.analysis.reproduce.athuraliya2000.series import RecordedSeries
 from ecnomy.analysis.reproduce.curve_style import look, theory_line
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.studies import Studies
@@ -31,7 +31,7 @@ def windows(results: Path) -> dict[str, float | list[float]]:
 
     Names are `s1.window.n` and `path.s1[i]`, with a value over time every 0.1 s.
     """
-    recorded = Recorded(results)
+    recorded = RecordedSeries(results)
     columns: dict[str, float | list[float]] = {}
     for source in ORDER:
         at, window = recorded.windows(f"s{source}")

@@ -11,7 +11,7 @@ import numpy as np
 
 from ecnomy.agents.arrays import Floats
 from ecnomy.agents.times import PS_PER_S
-from ecnomy.analysis.reproduce.athuraliya2000.series import Recorded, cv
+from ecnomy.analysis.reproduce.athuraliya2000.series import RecordedSeries, cv
 
 __all__ = ["ACTIVE", "PERIOD_S", "PHI", "STARTS_S", "periods", "settling_s", "trajectory"]
 
@@ -37,7 +37,7 @@ def periods(results: Path) -> dict[str, float | list[float]]:
         start of the period; and `path.s1[i]`, `path.backlog[i]` and `path.price[i]`, samples for
         the figure.
     """
-    recorded = Recorded(results)
+    recorded = RecordedSeries(results)
     columns: dict[str, float | list[float]] = {}
     for source in (1, 2, 3, 4):
         at, window = recorded.windows(f"s{source}")
@@ -56,7 +56,7 @@ def periods(results: Path) -> dict[str, float | list[float]]:
     return columns | _of_link(recorded) | _settling(recorded)
 
 
-def _of_link(recorded: Recorded) -> dict[str, float | list[float]]:
+def _of_link(recorded: RecordedSeries) -> dict[str, float | list[float]]:
     at, backlog = recorded.backlog("bottleneck")
     _, price = _price(recorded)
     samples: dict[str, float | list[float]] = {
@@ -77,12 +77,12 @@ def _of_link(recorded: Recorded) -> dict[str, float | list[float]]:
     return samples
 
 
-def _price(recorded: Recorded) -> tuple[Floats, Floats]:
+def _price(recorded: RecordedSeries) -> tuple[Floats, Floats]:
     at, marking = recorded.marking("bottleneck")
     return at, -np.log1p(-marking) / math.log(PHI)
 
 
-def _settling(recorded: Recorded) -> dict[str, float | list[float]]:
+def _settling(recorded: RecordedSeries) -> dict[str, float | list[float]]:
     curves = {"window": recorded.windows("s1"), "price": _price(recorded)}
     return {
         f"settle.{name}.{k}": settling_s(at, values, STARTS_S[k])

@@ -15,10 +15,10 @@ from ecnomy.markets.results.rawrun import open_raw
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Recorded", "cv"]
+__all__ = ["RecordedSeries", "cv"]
 
 
-class Recorded:
+class RecordedSeries:
     """The recorded series of one run.
 
     Attributes:

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from ecnomy.agents.arrays import Floats
-from ecnomy.analysis.reproduce.athuraliya2000.series import Recorded, cv
+from ecnomy.analysis.reproduce.athuraliya2000.series import RecordedSeries, cv
 
 __all__ = ["settled_s", "stationary"]
 
@@ -26,7 +26,7 @@ def stationary(results: Path) -> dict[str, float]:
         `bottleneck.probability`, the law's mean marking probability; and `bottleneck.settle_s`, the
         time from which the probability stays near this mean.
     """
-    recorded = Recorded(results)
+    recorded = RecordedSeries(results)
     start, end = recorded.measured_s
     columns: dict[str, float] = {}
     for source in recorded.run.plan.sources:

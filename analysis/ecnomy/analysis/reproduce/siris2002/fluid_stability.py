@@ -12,7 +12,7 @@ from ecnomy.analysis.reproduce.curve_style import look
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.studies import Studies
 from ecnomy.analysis.theory.fluid import (
-    Course,
+    DeviationCourse,
     course_of,
     delayed_trajectory,
     network_trajectory,
@@ -20,7 +20,7 @@ from ecnomy.analysis.theory.fluid import (
 )
 from ecnomy.analysis.theory.network import LoadLink, utility_network, wtp_network
 from ecnomy.analysis.theory.stability import smallest_w_dec
-from ecnomy.analysis.theory.utility import LogUtility, PowerUtility, Utility
+from ecnomy.analysis.theory.utility import FlowUtility, LogUtility, PowerUtility
 from ecnomy.analysis.theory.wtp import wtp_stability
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _linear(alpha_t: float, until: float = 60.0) -> np.ndarray:
     return np.asarray(course.states[:, 0])
 
 
-def _wtp_course(kappa_t: float, w_dec: float, until: float = 40.0) -> Course:
+def _wtp_course(kappa_t: float, w_dec: float, until: float = 40.0) -> DeviationCourse:
     """Return the course of a deviation of WTP from equilibrium by 0.1 %, for w_inc w_dec = _W."""
     rest = math.sqrt(_W * _FULL_PPS)
     course = wtp_trajectory(
@@ -129,7 +129,7 @@ def _perturbed() -> dict[str, float]:
 def _marginal() -> dict[str, float]:
     """Return U'(x) / the sum of p on the path, after integration of Eq. 1 with w = x U'(x)."""
     measures = {}
-    utilities: dict[str, Utility] = {
+    utilities: dict[str, FlowUtility] = {
         "log": LogUtility(30.0),
         "minus_1_over_x": PowerUtility(2e4, 2.0),
     }

@@ -15,7 +15,7 @@ from ecnomy.markets.omnet.names import SERVED
 from ecnomy.markets.support.printable import say
 
 if TYPE_CHECKING:
-    from ecnomy.markets.session.serve import Offer
+    from ecnomy.markets.session.serve import ScenarioOffer
 
 __all__ = ["serve_command"]
 
@@ -94,7 +94,7 @@ def serve_command(
 
 def _offered(
     config: Path, address: str, changes: list[str] | None, seed: int | None
-) -> tuple[Offer, list[str], Path]:
+) -> tuple[ScenarioOffer, list[str], Path]:
     """Return a file's Offer, the addresses for engines, and the default folder of the runs."""
     from ecnomy.markets.compile.make import make_plan
     from ecnomy.markets.scenario import load
