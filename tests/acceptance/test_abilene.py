@@ -47,8 +47,8 @@ def optimum(crossing: np.ndarray, capacity: np.ndarray, demand: np.ndarray) -> n
 
     start, options = np.full(len(capacity), 0.01), {"maxiter": 5000, "ftol": 1e-14, "gtol": 1e-7}
     bounds = [(0, None)] * len(capacity)
-    found = minimize(dual, start, jac=True, bounds=bounds, method="L-BFGS-B", options=options)
-    x = rates(found.x)
+    minimum = minimize(dual, start, jac=True, bounds=bounds, method="L-BFGS-B", options=options)
+    x = rates(minimum.x)
     assert (crossing @ x <= capacity * (1 + 1e-3) + 1e-3).all()
     return x
 

@@ -164,10 +164,10 @@ def test_marks_and_weight_are_one_price() -> None:
 def test_a_free_knob_is_turned_to_its_end() -> None:
     """In the example's first minute all knobs are at 12, and flows without a knob get less."""
     for seed in SEEDS:
-        found = example(seed)
-        knobs = found.source != "plain"
-        rates = found.rate_bps(*FREE)
-        assert np.all(found.weight(*FREE)[knobs] == 12.0)
+        knobs_run = example(seed)
+        knobs = knobs_run.source != "plain"
+        rates = knobs_run.rate_bps(*FREE)
+        assert np.all(knobs_run.weight(*FREE)[knobs] == 12.0)
         assert rates[knobs] == pytest.approx(rates[knobs].mean(), rel=0.1)
         assert rates[~knobs].mean() < 0.2 * rates[knobs].mean()
 
@@ -176,10 +176,10 @@ def test_a_charged_knob_is_worth_over_price() -> None:
     """At 1 money/s and U = a log x, w = a, and rates are within 6 % of 1 : 2 : 4."""
     ratios = []
     for seed in SEEDS:
-        found = example(seed)
-        worth = np.array([WORTH.get(name, np.nan) for name in found.source])
-        assert found.weight(*CHARGED) == pytest.approx(worth, rel=0.005, nan_ok=True)
-        rates = found.rate_bps(*CHARGED)
+        knobs_run = example(seed)
+        worth = np.array([WORTH.get(name, np.nan) for name in knobs_run.source])
+        assert knobs_run.weight(*CHARGED) == pytest.approx(worth, rel=0.005, nan_ok=True)
+        rates = knobs_run.rate_bps(*CHARGED)
         share = np.where(np.isnan(worth), 1.0, worth)
         ratios.append(rates / (rates.sum() * share / share.sum()))
     assert np.mean(ratios, axis=0) == pytest.approx(np.ones(8), rel=0.06)

@@ -113,14 +113,14 @@ def test_surplus_is_what_waiting_leaves() -> None:
     """Utility of users in `show`: U less the cost of delay, within 4 %. The optimum omits it."""
     with tempfile.TemporaryDirectory() as folder:
         run(scenario_from_text(text("elastic-utility", 2.0)), seed=1, out=folder + "/r")
-        found = welfare_of(open_raw(folder + "/r"))
+        welfare = welfare_of(open_raw(folder + "/r"))
         lines = CliRunner().invoke(app, ["show", folder + "/r"]).stdout
-    assert found is not None and found.distance.without_delay
+    assert welfare is not None and welfare.distance.without_delay
     assert "(same routes, other traffic unchanged, without the cost of delay)" in lines
     rates = X0 * (A / full_prices(2.0) - 1)
     waits = 2.0 * np.array(TRIPS) / 8 * rates
     had = USERS * float((A * np.log1p(rates / X0) - waits).sum())
-    assert sum(one.utility_micro for one in found.consumers) / 1e6 / (
+    assert sum(one.utility_micro for one in welfare.consumers) / 1e6 / (
         RATES_S - WARMUP
     ) == pytest.approx(had, rel=0.04)
 

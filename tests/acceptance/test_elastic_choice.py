@@ -100,8 +100,8 @@ def test_users_spread_until_a_bit_costs_the_same(
     half a user. As users come and go, the mean of 1 / price is above 1 / mean price, by about 3 %
     on the smaller link.
     """
-    found = carriers(rates, QUEUE, 0.01, seed, users)
-    print(found.round(4))
-    assert found[0, 0] == pytest.approx(users * rates[0] / sum(rates), abs=1.0)
-    assert found[0, 2] == pytest.approx(found[1, 2], rel=0.06)
-    assert found[:, 1] == pytest.approx(1 / found[:, 2] - 1, rel=0.08)
+    by_carrier = carriers(rates, QUEUE, 0.01, seed, users)
+    print(by_carrier.round(4))
+    assert by_carrier[0, 0] == pytest.approx(users * rates[0] / sum(rates), abs=1.0)
+    assert by_carrier[0, 2] == pytest.approx(by_carrier[1, 2], rel=0.06)
+    assert by_carrier[:, 1] == pytest.approx(1 / by_carrier[:, 2] - 1, rel=0.08)

@@ -58,9 +58,9 @@ def test_which_of_four_strategies(results: Path) -> None:
 def test_what_price_maximises_the_carriers_income(results: Path) -> None:
     """The best price is near theory's 0.01895 money (Lerner), with the income's interval."""
     said = report_text(results, "carrier-price")
-    found = re.search(r"peaks at ([\d.]+) money \(95 % interval ([\d.]+) to ([\d.]+)", said)
-    assert found is not None, said
-    assert float(found[1]) == pytest.approx(0.01895, rel=0.15)
+    match = re.search(r"peaks at ([\d.]+) money \(95 % interval ([\d.]+) to ([\d.]+)", said)
+    assert match is not None, said
+    assert float(match[1]) == pytest.approx(0.01895, rel=0.15)
     assert "±" in said
 
 
@@ -68,10 +68,10 @@ def test_what_price_maximises_the_carriers_income(results: Path) -> None:
 def test_which_three_parameters_matter(results: Path) -> None:
     """The answer has three names with shares, including the number of customers."""
     said = report_text(results, "what-matters")
-    found = re.search(
+    match = re.search(
         r"Most important parameters for access: profit per second, by share of variance: (.*)", said
     )
-    assert found is not None and 1 <= found[1].count("%") <= 3 and "home.count" in found[1]
+    assert match is not None and 1 <= match[1].count("%") <= 3 and "home.count" in match[1]
 
 
 def test_the_lines_of_python_in_the_documents(

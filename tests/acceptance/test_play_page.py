@@ -63,7 +63,7 @@ def in_node(site: Path, name: str, duration_s: int) -> dict[str, Any]:
 @pytest.mark.parametrize(("name", "duration_s"), [("gold-silver", 100), ("l4s", 6)])
 def test_its_market_is_ecnomys(name: str, duration_s: int, site: Path, tmp_path: Path) -> None:
     """With constant charges each flow has the same marks and the same rate, to the packet."""
-    found = in_node(site, name, duration_s)
+    page = in_node(site, name, duration_s)
     live = play.LIVE[name]
     example = ROOT / "configs" / "examples" / f"{name}.yaml"
     users = {source.name: source.count for source in make_plan(load(example)).sources}
@@ -71,17 +71,17 @@ def test_its_market_is_ecnomys(name: str, duration_s: int, site: Path, tmp_path:
     changes = [*counts, *live.changes, f"duration={duration_s} s", "warmup=0 s"]
     result = run(load(example, overrides=changes), out=tmp_path / "run")
     flows = result.raw.flows
-    assert found["t_s"] == duration_s
-    on = [row for row, ce in enumerate(found["delivered"]) if ce]
+    assert page["t_s"] == duration_s
+    on = [row for row, ce in enumerate(page["delivered"]) if ce]
     for column in ("ce", "acked_bytes", "delivered"):
-        assert [found[column][row] for row in on] == flows[column][flows.delivered > 0].tolist()
+        assert [page[column][row] for row in on] == flows[column][flows.delivered > 0].tolist()
 
 
 @pytest.mark.parametrize("name", ["switching", "gsp"])
 def test_other_agents_act(name: str, site: Path) -> None:
     """Users change carriers; calls are accepted, and a minute's marks cost money."""
-    found = in_node(site, name, 120)
-    values = found["charts"]
+    page = in_node(site, name, 120)
+    values = page["charts"]
     assert all(math.isfinite(value) for chart in values for value in chart)
     if name == "switching":
         users = values[0]

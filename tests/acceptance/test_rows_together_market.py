@@ -189,10 +189,10 @@ def test_guaranteed_calls_of_one_row(tmp_path: Path) -> None:
     accounts, calls = [], []
     for rows in ("each", "together"):
         scenario = load(config, overrides=[*short, f"sources.callers.rows={rows}"])
-        found = run(scenario, out=tmp_path / rows)
-        (guarantee,) = guarantees_of(open_raw(found.folder))
+        results = run(scenario, out=tmp_path / rows)
+        (guarantee,) = guarantees_of(open_raw(results.folder))
         accounts.append(guarantee.money)
-        calls.append(found.table("calls").drop(columns="flow"))
+        calls.append(results.table("calls").drop(columns="flow"))
     assert accounts[0] == accounts[1] and accounts[0].calls.count > 20
     assert accounts[0].call_marks.micro < 0
     assert calls[0].equals(calls[1])

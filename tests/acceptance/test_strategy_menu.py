@@ -113,6 +113,6 @@ def test_user_agents_compose_by_their_utilities(tmp_path: Path) -> None:
 )
 def test_faults_of_a_menu_have_their_line(changed: str, message: str) -> None:
     """The error names the strategy and its fault."""
-    with pytest.raises(ScenarioError, match=message) as found:
+    with pytest.raises(ScenarioError, match=message) as caught:
         load(EXAMPLE, overrides=[f"market.agents.shop.strategy={changed}"])
-    assert "market.agents" in str(found.value) and "\n" not in str(found.value)
+    assert "market.agents" in str(caught.value) and "\n" not in str(caught.value)

@@ -30,9 +30,9 @@ def test_no_user_of_an_example_loses_without_a_word(file: Path, tmp_path: Path) 
     scenario = load(file, overrides=["warmup=0 s"])
     if not _has_utility(scenario.resolved().get("market")):
         return
-    found = welfare_of(run(scenario, out=tmp_path / "r").raw)
-    assert found is not None and found.consumers
-    lost = [one.account.name for one in found.consumers if one.has_zero and one.surplus_micro < 0]
+    welfare = welfare_of(run(scenario, out=tmp_path / "r").raw)
+    assert welfare is not None and welfare.consumers
+    lost = [one.account.name for one in welfare.consumers if one.has_zero and one.surplus_micro < 0]
     head = file.read_text(encoding="utf-8").partition("version:")[0]
     assert not lost or SAID in head, lost
 

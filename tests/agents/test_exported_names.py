@@ -109,9 +109,9 @@ def test_every_field_has_a_line_with_its_unit(name: str) -> None:
 
 def blocks(text: str) -> dict[str, str]:
     """The indented blocks of a README that begin with the comment `# <file>`, by that file."""
-    found = re.findall(r"^    # (\S+\.(?:py|yaml))\n((?:(?:    .*)?\n)+)", text, re.MULTILINE)
+    matches = re.findall(r"^    # (\S+\.(?:py|yaml))\n((?:(?:    .*)?\n)+)", text, re.MULTILINE)
     named: dict[str, str] = {}
-    for first, rest in found:
+    for first, rest in matches:
         file = first
         for line in textwrap.dedent(rest).splitlines(keepends=True):
             if again := re.fullmatch(r"# (\S+\.(?:py|yaml))\n", line):

@@ -111,8 +111,8 @@ def go(
     """Reproduces the paper; returns the findings and the number of runs made."""
     pool = Once()
     form = Form(out, quick, grid=grid)
-    found = reproduce(select("siris2002"), form, lambda: pool, Quiet(), resolve=resolve)
-    return found, pool.runs
+    reproduction = reproduce(select("siris2002"), form, lambda: pool, Quiet(), resolve=resolve)
+    return reproduction, pool.runs
 
 
 def outcomes(found: list[Reproduced]) -> list[Any]:

@@ -53,41 +53,41 @@ def printed(capsys: pytest.CaptureFixture[str], *words: object) -> Any:
 
 def test_run_says_who_paid_what(world: Path, capsys) -> None:
     """JSON contains the figures of the table, unrounded, and the location of the tables."""
-    found = printed(capsys, "run", world / "scenario.yaml", "--out", world / "again")
-    assert (found["folder"], found["complete"]) == (str(world / "again"), True)
-    assert found["measured"] == {"from_s": 1.0, "to_s": 3.0}
-    assert [(row["name"], row["flows"]) for row in found["groups"]] == [("gold", 2), ("silver", 1)]
-    gold = found["groups"][0]
+    lines = printed(capsys, "run", world / "scenario.yaml", "--out", world / "again")
+    assert (lines["folder"], lines["complete"]) == (str(world / "again"), True)
+    assert lines["measured"] == {"from_s": 1.0, "to_s": 3.0}
+    assert [(row["name"], row["flows"]) for row in lines["groups"]] == [("gold", 2), ("silver", 1)]
+    gold = lines["groups"][0]
     assert gold["all_charge_per_s"] == 2 * gold["charge_per_s"] > 0
 
 
 def test_check_says_what_would_run(world: Path, capsys) -> None:
     """JSON contains links with their marking, sources, agents and warnings, after overrides."""
-    found = printed(capsys, "check", world / "scenario.yaml", "--set", "sources.gold.count=5")
-    link, back = found["links"]
+    lines = printed(capsys, "check", world / "scenario.yaml", "--set", "sources.gold.count=5")
+    link, back = lines["links"]
     assert (link["name"], link["rate_bps"], link["delay_s"]) == ("wire", 2_000_000, 0.005)
     assert link["marking"] == {"law": "fixed", "parameters": {"probability": 0.05}}
     assert back["marking"]["law"] == "drop-tail"
-    assert [(s["name"], s["flows"], s["rtt_s"]) for s in found["sources"]] == [
+    assert [(s["name"], s["flows"], s["rtt_s"]) for s in lines["sources"]] == [
         ("gold", 5, 0.01),
         ("silver", 1, 0.01),
     ]
-    assert found["market"]["price_per_mark"] == 0.1
-    assert next(agent["role"] for agent in found["market"]["agents"]) == "connectivity-provider"
-    assert found["duration_s"] == 3.0 and isinstance(found["warnings"], list)
+    assert lines["market"]["price_per_mark"] == 0.1
+    assert next(agent["role"] for agent in lines["market"]["agents"]) == "connectivity-provider"
+    assert lines["duration_s"] == 3.0 and isinstance(lines["warnings"], list)
 
 
 def test_show_says_what_its_tables_say(world: Path, capsys) -> None:
     """JSON contains the computed summary; no picture is drawn."""
     from ecnomy.analysis import open_run, summarize
 
-    found = printed(capsys, "show", world / "run")
-    rows = found["summary"]["whole"]["groups"]
+    lines = printed(capsys, "show", world / "run")
+    rows = lines["summary"]["whole"]["groups"]
     summary = summarize(open_run(world / "run")).whole
     assert summary is not None
     assert [row["goodput_bps"] for row in rows] == [row.goodput_bps for row in summary.groups]
-    assert {b["account"] for b in found["summary"]["balances"]} >= {"isp", "shop"}
-    assert found["guarantees"] == [] and found["welfare"] is None
+    assert {b["account"] for b in lines["summary"]["balances"]} >= {"isp", "shop"}
+    assert lines["guarantees"] == [] and lines["welfare"] is None
     assert not (world / "run" / "overview.png").exists()
 
 
@@ -219,8 +219,8 @@ def test_lists_of_what_there_is(capsys) -> None:
     papers = {paper["paper"]: paper["entries"] for paper in printed(capsys, "reproduce")}
     assert "fig3" in [entry["item"] for entry in papers["siris2002"]]
     assert "qos-knob" in [one["name"] for one in printed(capsys, "strategies")]
-    found = printed(capsys, "doctor")
-    assert found["works"] and {one["verdict"] for one in found["findings"]} <= {"ok", "absent"}
+    lines = printed(capsys, "doctor")
+    assert lines["works"] and {one["verdict"] for one in lines["findings"]} <= {"ok", "absent"}
     assert printed(capsys, "test-strategy", "constant-charge")["defects"] == []
 
 

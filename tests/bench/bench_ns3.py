@@ -55,15 +55,16 @@ def rates() -> dict[str, Any] | str:
 
 def main() -> None:
     """Print and record the rates."""
-    found = rates()
-    if isinstance(found, str):
-        print(f"ns-3: not measured ({found})")
+    figures = rates()
+    if isinstance(figures, str):
+        print(f"ns-3: not measured ({figures})")
         return
     print(
-        f"reference dumbbell, medians of {ROUNDS} in turn: {found['ecnomy']:,.0f} data packets per "
-        f"CPU second, ns-3 {found['version']} {found['ns3']:,.0f}: {found['ratio']:.0f} times"
+        f"reference dumbbell, medians of {ROUNDS} in turn: {figures['ecnomy']:,.0f} data packets "
+        f"per CPU second, ns-3 {figures['version']} {figures['ns3']:,.0f}: "
+        f"{figures['ratio']:.0f} times"
     )
-    history.add("ns3", found)
+    history.add("ns3", figures)
 
 
 if __name__ == "__main__":

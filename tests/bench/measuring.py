@@ -109,8 +109,8 @@ def _cachegrind(plan: Plan) -> dict[str, float]:
         ("first_level_misses", r"D1\s+misses"),
         ("second_level_misses", r"LLd misses"),
     ):
-        found = re.search(line + r":\s+([\d,]+)", done.stderr)
-        if found is None:
+        match = re.search(line + r":\s+([\d,]+)", done.stderr)
+        if match is None:
             raise SystemExit(f"valgrind says nothing of {name}:\n{done.stderr}")
-        counted[name] = float(found[1].replace(",", ""))
+        counted[name] = float(match[1].replace(",", ""))
     return counted

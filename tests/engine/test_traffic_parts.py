@@ -237,5 +237,5 @@ def test_video_has_its_mean_rate_and_frame_sizes() -> None:
         intra += frames[: len(frames) // 12 * 12 : 12]
     deviation = math.sqrt(math.log1p(0.25**2))
     median = 15e3 * math.exp(-(deviation**2) / 2)
-    found = stats.kstest(intra, stats.lognorm(deviation, scale=median).cdf)
-    assert len(intra) > 15_000 and found.pvalue > 0.01
+    test = stats.kstest(intra, stats.lognorm(deviation, scale=median).cdf)
+    assert len(intra) > 15_000 and test.pvalue > 0.01

@@ -74,8 +74,8 @@ def test_a_scenario_means_what_it_meant(golden: Path, was: Any) -> None:
     """Every key is still known, and every value and default is the same."""
     assert set(was["resolved"]) >= {"keys.yaml", "market.yaml", "link.yaml"}
     for name, resolved in was["resolved"].items():
-        found = json.loads(msgspec.json.encode(load(golden / name).resolved()))
-        assert lost(resolved, found) == [], name
+        document = json.loads(msgspec.json.encode(load(golden / name).resolved()))
+        assert lost(resolved, document) == [], name
 
 
 def test_a_sweep_file_and_an_environment_mean_what_they_meant(golden: Path, was: Any) -> None:

@@ -52,8 +52,8 @@ def there(pid: int) -> bool:
 
 
 def manifest(folder: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((folder / "manifest.json").read_text())
-    return found
+    document: dict[str, Any] = json.loads((folder / "manifest.json").read_text())
+    return document
 
 
 def identity(folder: Path) -> dict[str, bytes]:

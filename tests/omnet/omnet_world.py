@@ -105,6 +105,6 @@ def texts(plan: Plan) -> tuple[str, str]:
 
 def ini_values(ini: str) -> dict[str, str]:
     """Key -> value of the lines of an ini file in all sections, except descriptions."""
-    found = re.findall(r"^(?!description)([^#\n=]+?) = (.*)$", ini, re.MULTILINE)
-    assert len(dict(found)) == len(found), "a key twice"
-    return dict(found)
+    matches = re.findall(r"^(?!description)([^#\n=]+?) = (.*)$", ini, re.MULTILINE)
+    assert len(dict(matches)) == len(matches), "a key twice"
+    return dict(matches)

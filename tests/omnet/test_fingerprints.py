@@ -31,9 +31,9 @@ def fingerprint(here: Installation, name: str, results: Path, *more: str) -> str
         timeout=120,
         check=False,
     )
-    found = re.search(r"calculated: ([0-9a-f-]+)/tplx", done.stdout + done.stderr)
-    assert found is not None, done.stderr
-    return found[1]
+    match = re.search(r"calculated: ([0-9a-f-]+)/tplx", done.stdout + done.stderr)
+    assert match is not None, done.stderr
+    return match[1]
 
 
 @pytest.mark.parametrize("name", ["gold_silver", "voip_web"])

@@ -62,8 +62,8 @@ def test_every_law_and_parameter_is_explained_in_the_header(family: str) -> None
 def test_no_formatter_of_another_language_was_here(file: Path) -> None:
     """Interpolation modes are OMNeT++'s own, statistics on one line, braces on their own."""
     text = file.read_text()
-    found = re.findall(r"interpolationmode\s*=\s*([^;)]*)", text)
-    assert set(found) <= MODES
+    matches = re.findall(r"interpolationmode\s*=\s*([^;)]*)", text)
+    assert set(matches) <= MODES
     statistics = re.findall(r"@statistic\[\w+\]\(.*", text)
     assert all(line.rstrip().endswith(";") for line in statistics)
     assert not re.search(r"^(?:simple|module|network) [^{\n]*\{", text, re.MULTILINE)
@@ -79,8 +79,8 @@ def test_modes_of_each_kind_are_used() -> None:
         "goodput": "backward-sample-hold",
     }  # fmt: skip
     for name, mode in wanted.items():
-        found = re.findall(rf"@statistic\[{name}\]\(.*interpolationmode=([\w-]+)", text)
-        assert found and set(found) == {mode}, name
+        matches = re.findall(rf"@statistic\[{name}\]\(.*interpolationmode=([\w-]+)", text)
+        assert matches and set(matches) == {mode}, name
 
 
 def test_the_formatter_of_c_plus_plus_ignores_ned() -> None:

@@ -127,8 +127,8 @@ def test_abandoned_omnet_leaves_nothing(
     assert children.read_text() == before
     assert {path for path in scratch.rglob("*") if path not in (runs, runs.parent)} == set()
     if tables:
-        found = json.loads((tmp_path / "r/manifest.json").read_text())
-        assert found["reason"] == "abandoned at 1 s"
+        document = json.loads((tmp_path / "r/manifest.json").read_text())
+        assert document["reason"] == "abandoned at 1 s"
 
 
 @pytest.mark.parametrize("text", ["everything", "examples"])

@@ -220,8 +220,8 @@ def test_measured_again(entry: str, records, stale, tmp_path: Path) -> None:
     name, _, item = entry.partition(".")
     paper = paper_of(name)
     kept = current(records, stale, [f"{entry}.{number}" for number in NAMED[entry]])
-    found = reproduce([(paper, item)], Form(tmp_path, quick=True), Here, Quiet())
-    outcomes = {outcome.claim: outcome for outcome in found[0].outcomes}
+    reproduction = reproduce([(paper, item)], Form(tmp_path, quick=True), Here, Quiet())
+    outcomes = {outcome.claim: outcome for outcome in reproduction[0].outcomes}
     for record in kept:
         verdict = outcomes[record.claim].verdict
         assert verdict.verdict == record.quick_verdict == record.alone, record.claim

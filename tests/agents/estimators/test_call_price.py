@@ -60,7 +60,7 @@ class Terms(NamedTuple):
     def learn(self, draws: Drawn) -> tuple[float, float]:
         """The blocking threshold, and V."""
         lengths = np.full(len(draws.marked), float(self.probes))
-        found = estimate(
+        terms = estimate(
             self.kind,
             Samples.of(draws.marked, lengths),
             Samples.of(draws.bad, lengths),
@@ -69,9 +69,9 @@ class Terms(NamedTuple):
             packets=PACKETS,
         )
         back = 0.0 if self.forgone else BACK
-        cost = PER_MARK * found.marks
-        charge = price(MARGIN, back, found.broken, cost, PROBING, forgone=self.forgone)
-        return found.threshold, charge
+        cost = PER_MARK * terms.marks
+        charge = price(MARGIN, back, terms.broken, cost, PROBING, forgone=self.forgone)
+        return terms.threshold, charge
 
 
 @functools.cache

@@ -167,11 +167,11 @@ def test_empirical_leaves_the_next_sample_above_it_with_the_chance_promised() ->
 def test_a_sample_at_the_threshold_is_admitted() -> None:
     """One gap of five may lie above the threshold, which is the largest M. Its promise breaks."""
     marked = Samples.of([1, 2, 3, 4], [10] * 4)
-    found = estimate(
+    terms = estimate(
         "empirical", marked, Samples.of([0, 0, 0, 5], [10] * 4), blocked=0.2, limit=0.3, packets=10
     )
-    assert found.threshold == 0.4 and found.broken == 1 / 4
-    assert found.marking_rate == pytest.approx(0.25) and found.marks == pytest.approx(2.5)
+    assert terms.threshold == 0.4 and terms.broken == 1 / 4
+    assert terms.marking_rate == pytest.approx(0.25) and terms.marks == pytest.approx(2.5)
 
 
 @pytest.mark.parametrize(("count", "most"), [(5, 0.0), (8, 0.0), (9, 0.1), (10, 1 / 11), (20, 0.1)])
@@ -233,10 +233,10 @@ def test_every_answer_is_a_share(
     hits, lengths = [k for k, _ in counts], [n % 5000 if k < 31 else n for k, n in counts]
     samples = Samples.of(hits, lengths)
     for kind in ESTIMATORS:
-        found = estimate(kind, samples, samples, blocked=blocked, limit=limit, packets=packets)
-        assert 0 <= found.threshold <= 1.5 and 0 <= found.marking_rate <= 1 + 1e-12
-        assert 0 <= found.broken <= 1 + 1e-12
-        assert found.marks == found.marking_rate * packets
+        terms = estimate(kind, samples, samples, blocked=blocked, limit=limit, packets=packets)
+        assert 0 <= terms.threshold <= 1.5 and 0 <= terms.marking_rate <= 1 + 1e-12
+        assert 0 <= terms.broken <= 1 + 1e-12
+        assert terms.marks == terms.marking_rate * packets
 
 
 @pytest.mark.parametrize(("a", "b"), CASES)

@@ -231,8 +231,8 @@ def test_a_quadratic_utility_comes_to_rest(late: int) -> None:
     share, elasticity = (axis.ravel() for axis in grid)  # a flow of each pair
     end = 2 * share * (1 - share)
     strategy = ElasticUtility({"kind": "quadratic", "a": 1.0, "x0": MBPS})
-    found = settle(strategy, lambda w: share * (w / end) ** elasticity, 900, late, len(share))
-    assert found[-20:] == pytest.approx(np.tile(end, (20, 1)), rel=3e-3)
+    paid = settle(strategy, lambda w: share * (w / end) ** elasticity, 900, late, len(share))
+    assert paid[-20:] == pytest.approx(np.tile(end, (20, 1)), rel=3e-3)
 
 
 @pytest.mark.parametrize("price", [rare(1e-3), 0.1, 0.9, 1.1, rare(3.0), 50.0])
@@ -241,8 +241,8 @@ def test_at_a_given_price_the_demand_is_bought(kind: str, price: float) -> None:
     """At low, high and prohibitive prices, the demand is reached in a few steps and kept."""
     params = {"kind": kind, "a": 1.0, "x0": MBPS}
     wanted = float(utility_of(params).demand(np.array([price]))[0])
-    found = settle(ElasticUtility(params), lambda w: w / price, 60)
-    assert found[-10:] / price == pytest.approx([wanted] * 10, rel=1e-3, abs=2e-3)
+    paid = settle(ElasticUtility(params), lambda w: w / price, 60)
+    assert paid[-10:] / price == pytest.approx([wanted] * 10, rel=1e-3, abs=2e-3)
 
 
 def test_a_rate_of_x0_that_costs_nothing_is_worth_nothing_more() -> None:
@@ -315,8 +315,8 @@ def test_each_flow_has_its_own_willingness() -> None:
     strategy = utility(3.0)
     pay(strategy, observation(MBPS, MBPS, t_s=0, dt_s=0))
     pay(strategy, observation(MBPS, MBPS))
-    found = pay(strategy, observation(0.5 * MBPS, MBPS, t_s=10))
-    assert found == pytest.approx([4.0 ** (1 / 3), 1.0], abs=1e-6)
+    paid = pay(strategy, observation(0.5 * MBPS, MBPS, t_s=10))
+    assert paid == pytest.approx([4.0 ** (1 / 3), 1.0], abs=1e-6)
     later = pay(strategy, observation(MBPS, MBPS, t_s=15, first=1))
     assert later == pytest.approx([1.0, 1.0], abs=1e-6)
 
@@ -326,9 +326,9 @@ def test_a_thousand_flows_are_decided_as_one_by_one() -> None:
     rates = np.geomspace(0.05, 20.0, 1000) * MBPS
     whole = utility(3.0)
     for t_s, dt_s in ((0, 0), (5, 5), (10, 5)):
-        found = pay(whole, observation(*rates, t_s=t_s, dt_s=dt_s))
+        paid = pay(whole, observation(*rates, t_s=t_s, dt_s=dt_s))
     for flow in range(0, 1000, 97):
         single = utility(3.0)
         for t_s, dt_s in ((0, 0), (5, 5), (10, 5)):
             alone = pay(single, observation(rates[flow], t_s=t_s, dt_s=dt_s))
-        assert alone[0] == found[flow]
+        assert alone[0] == paid[flow]

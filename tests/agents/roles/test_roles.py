@@ -152,9 +152,9 @@ def test_settling_is_that_of_the_slowest_and_of_all_marks(count: int) -> None:
     share = sum(columns["marks"][k] for k in counted) / sum(
         columns["delivered"][k] for k in counted
     )
-    found = settling_ps(msgspec.structs.replace(drawn, **columns))
-    assert found == pytest.approx(3 * slowest / share * PS, rel=1e-12)
-    assert 5 * PS < found < LONGEST_PS
+    settling = settling_ps(msgspec.structs.replace(drawn, **columns))
+    assert settling == pytest.approx(3 * slowest / share * PS, rel=1e-12)
+    assert 5 * PS < settling < LONGEST_PS
     rare = {
         **columns,
         "marks": np.eye(1, count, counted[0], dtype=np.int64)[0],

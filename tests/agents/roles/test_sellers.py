@@ -275,8 +275,8 @@ def test_a_strategy_for_single_flows_decides_on_every_property() -> None:
     view = observation(
         1, 1, offers=offers, offer=[0, 0, 1, 1], switched_on=[False, True, True, True]
     )
-    found = Strategist("ann", "lab_sellers:ByFlow", {}).decide(view)
-    columns = {name: getattr(found, name).tolist() for name in type(found).__struct_fields__}
+    decision = Strategist("ann", "lab_sellers:ByFlow", {}).decide(view)
+    columns = {name: getattr(decision, name).tolist() for name in type(decision).__struct_fields__}
     assert columns == {
         "willingness_micro_per_s": [-1, 10, 20, 30],
         "offer": [0, 1, 0, 0],

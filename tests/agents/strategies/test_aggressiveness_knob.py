@@ -66,16 +66,16 @@ def test_a_curved_utility_goes_a_part_of_the_way() -> None:
     """With R = 2, w' is the geometric mean of w and x U'(x) / c."""
     knob = met(AggressivenessKnob(FAIR, most=8.0), 2.0)
     bill = {"bill_micro": 10_000_000, "standing_micro": 10_000_000, "weight_micro": 10_000_000}
-    found = turned(knob, goodput_bps=2e6, weight=2.0, **bill)
-    assert found == pytest.approx(np.sqrt(2.0 * (2.0 / 2.0) / 1.0))
+    weight = turned(knob, goodput_bps=2e6, weight=2.0, **bill)
+    assert weight == pytest.approx(np.sqrt(2.0 * (2.0 / 2.0) / 1.0))
 
 
 def test_a_sated_utility_goes_half_way_to_its_demand() -> None:
     """At 2 x0 and a price below its worth, `target` moves halfway to the weight of x0."""
     knob = met(AggressivenessKnob({"kind": "target", "a": 9.0, "x0": 1e6}, most=8.0), 2.0)
     bill = {"bill_micro": 1_000_000, "standing_micro": 1_000_000, "weight_micro": 1_000_000}
-    found = turned(knob, goodput_bps=2e6, weight=2.0, **bill)
-    assert found == pytest.approx(np.sqrt(2.0 * 1.0))
+    weight = turned(knob, goodput_bps=2e6, weight=2.0, **bill)
+    assert weight == pytest.approx(np.sqrt(2.0 * 1.0))
 
 
 def test_a_row_of_many_flows_is_billed_together() -> None:
@@ -96,8 +96,8 @@ def test_marks_fade_by_half() -> None:
     """m is (M1 / 2 + M2) over (w1 t / 2 + w2 t)."""
     knob = met(AggressivenessKnob(LOG, most=8.0))
     turned(knob, goodput_bps=1e6, weight=1.0, bill_micro=8_000_000)
-    found = turned(knob, goodput_bps=1e6, weight=2.0, bill_micro=0)
-    assert found == pytest.approx(1.0 / (4 / (2.5 + 10)))
+    weight = turned(knob, goodput_bps=1e6, weight=2.0, bill_micro=0)
+    assert weight == pytest.approx(1.0 / (4 / (2.5 + 10)))
 
 
 IDLE = pytest.mark.parametrize("idle", [{"goodput_bps": 0.0}, {"active": 0}, {"srtt_s": 0.0}])

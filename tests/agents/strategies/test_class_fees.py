@@ -128,6 +128,6 @@ def test_fee_limit_takes_the_dearest_within_limits() -> None:
 )
 def test_refused_by_name(kind: type, params: dict[str, float], key: str) -> None:
     """Invalid values are refused by name."""
-    with pytest.raises(Refused) as found:
+    with pytest.raises(Refused) as caught:
         kind(**params)
-    assert found.value.key == key
+    assert caught.value.key == key

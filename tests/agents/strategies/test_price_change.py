@@ -50,9 +50,9 @@ def follow(rate_at: Callable[[float, int], float], price: Callable[[float, int],
 
 def test_one_step_takes_it_to_the_demand() -> None:
     """If the price changes from 0.5 to 0.7, w = 0.3 at once and stays, even if the rate lags."""
-    found = follow(lambda w, k: 1.0 if k <= 30 else 0.3 / 0.7, lambda w, k: 0.5 if k < 30 else 0.7)
-    assert found[29] == pytest.approx(0.5, abs=1e-3)
-    assert found[30:] == pytest.approx([0.3] * 30, abs=1e-3)
+    paid = follow(lambda w, k: 1.0 if k <= 30 else 0.3 / 0.7, lambda w, k: 0.5 if k < 30 else 0.7)
+    assert paid[29] == pytest.approx(0.5, abs=1e-3)
+    assert paid[30:] == pytest.approx([0.3] * 30, abs=1e-3)
 
 
 def test_many_changes_take_one_step_each() -> None:
@@ -61,10 +61,10 @@ def test_many_changes_take_one_step_each() -> None:
     def price(_: float, k: int) -> float:
         return 0.5 if k // 10 % 2 == 0 else 0.7
 
-    found = follow(lambda w, k: w / price(w, k), price)
+    paid = follow(lambda w, k: w / price(w, k), price)
     for k in range(10, 60):
         if k % 10 > 1:
-            assert found[k] == pytest.approx(1 - price(0, k), abs=5e-3), k
+            assert paid[k] == pytest.approx(1 - price(0, k), abs=5e-3), k
 
 
 def test_a_price_that_may_be_on_either_side_of_the_dearest_w_is_no_change() -> None:
@@ -121,8 +121,8 @@ def test_a_row_whose_users_come_and_go_still_shows_a_new_price() -> None:
 def test_whose_own_w_makes_the_price_comes_to_rest(share: float, other: float) -> None:
     """Alone on a link that always gives `share` of x0, w begins at `other` times its end value."""
     end = share / (1 + share)
-    found = follow(lambda w, k: share, lambda w, k: (other * end if k == 1 else w) / share)
-    assert found[-20:] == pytest.approx([end] * 20, rel=1e-3)
+    paid = follow(lambda w, k: share, lambda w, k: (other * end if k == 1 else w) / share)
+    assert paid[-20:] == pytest.approx([end] * 20, rel=1e-3)
 
 
 def trickle(strategy: ElasticUtility, packets_of: Callable[[float], int], decisions: int) -> list:
@@ -162,6 +162,6 @@ def test_who_gets_nothing_pays_as_before_and_then_for_a_probe() -> None:
     strategy = ElasticUtility({"kind": "log", "a": 1.0, "x0": X0})
     strategy.decide_many(observation(0, 0, gain=0.5))
     strategy._log_pay[:] = np.log(2000.0)
-    found = trickle(strategy, lambda w: 0, 40)
-    assert found[:15] == pytest.approx([0.002] * 15)
-    assert found[15:] == pytest.approx([0.01 / 1.01] * 25, rel=1e-3)
+    paid = trickle(strategy, lambda w: 0, 40)
+    assert paid[:15] == pytest.approx([0.002] * 15)
+    assert paid[15:] == pytest.approx([0.01 / 1.01] * 25, rel=1e-3)

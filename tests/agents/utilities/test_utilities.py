@@ -54,11 +54,11 @@ def test_slope_is_the_derivative(utility: Utility) -> None:
 def test_inverse_is_that_of_bisection(utility: Utility) -> None:
     """The inverse equals the base's bisection, and the slope at it is the price."""
     p = np.geomspace(1e-3, 30.0, 61)
-    found = utility.inverse(p)
-    there = np.isfinite(found) & (found > 1e-8) & (found < 1e8)
+    rates = utility.inverse(p)
+    there = np.isfinite(rates) & (rates > 1e-8) & (rates < 1e8)
     assert there.sum() >= 15
-    assert found[there] == pytest.approx(RateUtility.inverse(utility, p)[there], rel=1e-9)
-    assert utility.slope(found[there]) == pytest.approx(p[there], rel=1e-9)
+    assert rates[there] == pytest.approx(RateUtility.inverse(utility, p)[there], rel=1e-9)
+    assert utility.slope(rates[there]) == pytest.approx(p[there], rel=1e-9)
 
 
 @pytest.mark.parametrize("utility", SIGMOIDS, ids=repr)
@@ -66,9 +66,9 @@ def test_inverse_of_a_sigmoid_is_beyond_its_turn(utility: Sigmoid) -> None:
     """Every slope up to the steepest one is found on the concave side; a steeper one nowhere."""
     steepest = float(utility.slope(np.array(1.0)))
     p = steepest * np.array([1.0, 0.9, 0.3, 1e-3, 1e-9])
-    found = utility.inverse(p)
-    assert np.all(found >= 1.0)
-    assert utility.slope(found) == pytest.approx(p, rel=1e-6)
+    rates = utility.inverse(p)
+    assert np.all(rates >= 1.0)
+    assert utility.slope(rates) == pytest.approx(p, rel=1e-6)
     assert np.isnan(utility.inverse(np.array([1.001 * steepest]))).all()
 
 

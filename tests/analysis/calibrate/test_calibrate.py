@@ -33,9 +33,9 @@ def pooled(y: list[float]) -> list[float]:
 @given(values)
 def test_monotone_is_what_pooling_gives(y: list[float]) -> None:
     """The min-max formula equals the pooling of adjacent violators."""
-    found = monotone(np.array(y))
-    assert found.tolist() == pytest.approx(pooled(y), abs=1e-9)
-    assert (np.diff(found) >= -1e-12).all()
+    fitted = monotone(np.array(y))
+    assert fitted.tolist() == pytest.approx(pooled(y), abs=1e-9)
+    assert (np.diff(fitted) >= -1e-12).all()
 
 
 def test_crossings_by_hand() -> None:
@@ -104,57 +104,59 @@ def test_a_curve_is_searched() -> None:
     root = (0.01 / 1e-8) ** (1 / 2.729)
     runs = Runs(power)
     search = go(runs, calibration())
-    found = search.result
-    assert found is not None and found.verdict == FOUND and not found.why
-    assert found.value == pytest.approx(root, rel=0.1)
-    assert found.interval is not None and found.interval.low < root < found.interval.high
-    assert found.figure.low <= 0.01 <= found.figure.high and found.figure.level == 0.99
-    assert found.tried[:5] == (10.0, 31.62, 100.0, 316.2, 1000.0) and len(found.tried) < 9
-    assert found.means == pytest.approx([runs.made[v, False].mean() for v in found.tried])
+    result = search.result
+    assert result is not None and result.verdict == FOUND and not result.why
+    assert result.value == pytest.approx(root, rel=0.1)
+    assert result.interval is not None and result.interval.low < root < result.interval.high
+    assert result.figure.low <= 0.01 <= result.figure.high and result.figure.level == 0.99
+    assert result.tried[:5] == (10.0, 31.62, 100.0, 316.2, 1000.0) and len(result.tried) < 9
+    assert result.means == pytest.approx([runs.made[v, False].mean() for v in result.tried])
 
 
 def test_a_falling_figure_is_searched() -> None:
     """With `down`, the search finds the crossing of a falling curve."""
-    found = go(Runs(lambda value: 1 / power(value)), calibration(targets=(100.0,), up=False)).result
-    assert found is not None and found.verdict == FOUND
-    assert found.value == pytest.approx((0.01 / 1e-8) ** (1 / 2.729), rel=0.1)
+    result = go(
+        Runs(lambda value: 1 / power(value)), calibration(targets=(100.0,), up=False)
+    ).result
+    assert result is not None and result.verdict == FOUND
+    assert result.value == pytest.approx((0.01 / 1e-8) ** (1 / 2.729), rel=0.1)
 
 
 @pytest.mark.parametrize(("target", "end", "side"), [(1e-9, 10.0, "above"), (9.0, 1000.0, "below")])
 def test_beyond_the_range_is_not_reachable(target: float, end: float, side: str) -> None:
     """The result names the end and the side of the target; no check is run."""
     runs = Runs(power)
-    found = go(runs, calibration(targets=(target,))).result
-    assert found is not None and found.verdict == NOT_REACHABLE
-    assert found.value == end and found.interval is None
-    assert side in found.why and f"{end} packets" in found.why
+    result = go(runs, calibration(targets=(target,))).result
+    assert result is not None and result.verdict == NOT_REACHABLE
+    assert result.value == end and result.interval is None
+    assert side in result.why and f"{end} packets" in result.why
     assert not any(unseen for _, unseen in runs.made)
 
 
 def test_nothing_but_zeros_is_below() -> None:
     """An event that never happens has no threshold."""
-    found = go(Runs(lambda value: 0.0), calibration()).result
-    assert found is not None and found.verdict == NOT_REACHABLE and "below" in found.why
+    result = go(Runs(lambda value: 0.0), calibration()).result
+    assert result is not None and result.verdict == NOT_REACHABLE and "below" in result.why
 
 
 def test_a_jump_over_the_target_is_missed() -> None:
     """If no value meets the target, the search ends at its maximum of values and says so."""
     own = calibration(most=9)
     runs = Runs(lambda value: 1e-4 if value < 200 else 1.0, noise=0.01)
-    found = go(runs, own).result
-    assert found is not None and found.verdict == MISSED and len(found.tried) <= 10
-    assert found.value == pytest.approx(200, rel=0.6) and "not used in the search" in found.why
+    result = go(runs, own).result
+    assert result is not None and result.verdict == MISSED and len(result.tried) <= 10
+    assert result.value == pytest.approx(200, rel=0.6) and "not used in the search" in result.why
 
 
 def test_the_best_step_is_found() -> None:
     """If values have a step, the two values around the target are run and reported."""
     own = calibration(step=50.0)
-    found = go(Runs(power, noise=0.001), own).result
-    assert found is not None and found.verdict == FOUND
-    assert {150.0, 200.0} <= set(found.tried) and found.value == 150.0
-    assert "150.0 packets and 200.0 packets" in found.why
-    assert found.interval is not None
-    assert (found.interval.low, found.interval.high) == (150.0, 200.0)
+    result = go(Runs(power, noise=0.001), own).result
+    assert result is not None and result.verdict == FOUND
+    assert {150.0, 200.0} <= set(result.tried) and result.value == 150.0
+    assert "150.0 packets and 200.0 packets" in result.why
+    assert result.interval is not None
+    assert (result.interval.low, result.interval.high) == (150.0, 200.0)
 
 
 def test_a_search_is_replayed() -> None:

@@ -152,16 +152,16 @@ def test_a_probability_is_found(tmp_path: Path) -> None:
     tired, rested = Tired(35), Here()
     with pytest.raises(typer.Abort):
         calibrated(sweep, out, tired, lambda total, missing: Watcher())
-    found = calibrated(sweep, out, rested, lambda total, missing: Watcher())
-    assert len(found) == 2 and all(each.verdict == "found" for each in found)
-    for each in found:
+    results = calibrated(sweep, out, rested, lambda total, missing: Watcher())
+    assert len(results) == 2 and all(each.verdict == "found" for each in results)
+    for each in results:
         assert each.value == pytest.approx(0.1, rel=0.2)
         assert each.figure.low <= 0.1 <= each.figure.high
         assert each.interval is not None and each.interval.n == 4
-    assert [each.params for each in found] == [{"sources.gold.count": n} for n in (1, 3)]
+    assert [each.params for each in results] == [{"sources.gold.count": n} for n in (1, 3)]
     assert len(set(tired.points) | set(rested.points)) == len(open_sweep(out))
     assert len(set(tired.points) & set(rested.points)) <= 3  # in progress when it stopped
-    _read_again(sweep, out, found)
+    _read_again(sweep, out, results)
 
 
 def _read_again(sweep, out, found) -> None:  # type: ignore[no-untyped-def]

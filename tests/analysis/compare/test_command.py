@@ -38,10 +38,10 @@ def test_compare_shows_both_engines(both: None, tmp_path: Path, capsys) -> None:
         assert word in said.out
     assert "rows judged over 3 seeds at 90 %: 8 equivalent, 0 different, 0 undecided" in said.out
     assert "means over 2 s to 6 s" in said.out
-    found = json.loads((out / "compare.json").read_text())
-    assert found["window_ps"] == [2 * 10**12, 6 * 10**12]
-    assert found["engines"] == ["builtin", "omnet"] and found["seeds"] == [1, 2, 3]
-    assert {row["ratio"]["mean"] for row in found["rows"] if row["ratio"]} == {1.0}
+    document = json.loads((out / "compare.json").read_text())
+    assert document["window_ps"] == [2 * 10**12, 6 * 10**12]
+    assert document["engines"] == ["builtin", "omnet"] and document["seeds"] == [1, 2, 3]
+    assert {row["ratio"]["mean"] for row in document["rows"] if row["ratio"]} == {1.0}
     picture = (out / "compare.png").read_bytes()
     assert picture.startswith(b"\x89PNG") and len(picture) > 10_000
 

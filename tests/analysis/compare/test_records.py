@@ -109,10 +109,10 @@ def test_shared_code_is_probed_by_the_built_in_engine(made, tmp_path: Path, name
     _, record = made
     other = world.checkout(tmp_path / "other")
     (other / "omnet" / name).write_text("changed\n")
-    found = currency(record, other, simulate=world.other_seeds)
-    assert found.current and found.probed == 1
+    check = currency(record, other, simulate=world.other_seeds)
+    assert check.current and check.probed == 1
     assert changes(record, now(record, other)) == ("shared",)
-    assert changes(carried(record, found), now(record, other)) == ()
+    assert changes(carried(record, check), now(record, other)) == ()
     (why, needed) = currency(record, other, simulate=slower).reasons
     assert why == "laws, bridge or host have changed"
     assert needed == "run OMNeT++/INET to see whether its values changed"
@@ -125,9 +125,9 @@ def test_inet_speaks_for_itself(made, tmp_path: Path, monkeypatch) -> None:
     (other / "omnet" / "inet" / "Host.ned").write_text("changed\n")
     assert "omnet/inet has changed" in currency(record, other, simulate=world.other_seeds).reasons
     monkeypatch.setattr("ecnomy.analysis.compare.currency.OMNET", world.OTHER)
-    found = currency(record, other, omnet=True, simulate=world.other_seeds)
-    assert found.current and found.probed == 2
-    assert changes(carried(record, found), now(record, other)) == ()
+    check = currency(record, other, omnet=True, simulate=world.other_seeds)
+    assert check.current and check.probed == 2
+    assert changes(carried(record, check), now(record, other)) == ()
     faster = world.changed("network.links.bottleneck.rate=11 Mbps")
     (why, moved) = currency(record, other, omnet=True, simulate=faster).reasons
     assert why == "omnet/inet has changed" and moved.startswith(

@@ -77,28 +77,28 @@ def test_figures_are_the_runs_own(tmp_path: Path) -> None:
     study = world.study(tmp_path / "c")
     simulated(study.tasks([3])[0], tmp_path / "run")
     run = open_raw(tmp_path / "run")
-    found = figures_of(run)
-    assert list(found) == [row.key for row in rows_of(run.plan)]
+    figures = figures_of(run)
+    assert list(figures) == [row.key for row in rows_of(run.plan)]
     flows = run.flow_epochs.set_index(["t_ps", "flow"])
     window = [t * 10**12 for t in (20, 80)]
     first, last = (flows.loc[t] for t in window)
     sums = (last - first).groupby(lambda flow: "light" if flow < 5 else "heavy").sum()
     for name in ("light", "heavy"):
         row, key = sums.loc[name], f"source/{name}"
-        assert found[f"{key}/goodput_bps"] == pytest.approx(8 * row["acked_bytes"] / 60)
-        assert found[f"{key}/marking_probability"] == pytest.approx(row["ce"] / row["delivered"])
+        assert figures[f"{key}/goodput_bps"] == pytest.approx(8 * row["acked_bytes"] / 60)
+        assert figures[f"{key}/marking_probability"] == pytest.approx(row["ce"] / row["delivered"])
         delay_s = row["delay_sum_ps"] / row["delivered"] / 1e12
-        assert found[f"{key}/mean_delay_s"] == pytest.approx(delay_s)
+        assert figures[f"{key}/mean_delay_s"] == pytest.approx(delay_s)
         share = row["acked_bytes"] / sums["acked_bytes"].sum()
-        assert found[f"{key}/goodput_share"] == pytest.approx(share)
+        assert figures[f"{key}/goodput_share"] == pytest.approx(share)
     links = run.link_epochs.set_index(["t_ps", "link"])
     number = [link.name for link in run.plan.links].index("bottleneck")
     change = links.loc[window[1], number] - links.loc[window[0], number]
     key = "link/bottleneck"
-    assert found[f"{key}/mean_queue_packets"] == pytest.approx(change["queue_integral"] / 60)
+    assert figures[f"{key}/mean_queue_packets"] == pytest.approx(change["queue_integral"] / 60)
     probability = change["marks"] / change["arrivals"]
-    assert found[f"{key}/marking_probability"] == pytest.approx(probability)
-    assert found[f"{key}/throughput_bps"] == pytest.approx(8 * change["departed_bytes"] / 60)
+    assert figures[f"{key}/marking_probability"] == pytest.approx(probability)
+    assert figures[f"{key}/throughput_bps"] == pytest.approx(8 * change["departed_bytes"] / 60)
 
 
 def test_money_is_the_ledgers_own(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_money_is_the_ledgers_own(tmp_path: Path) -> None:
     config = str(world.ROOT / "configs" / "examples" / "live.yaml")
     run(config, overrides=("duration=8 s", "warmup=3 s"), out=tmp_path / "run")
     results = open_raw(tmp_path / "run")
-    found = figures_of(results)
+    figures = figures_of(results)
     moved: dict[str, int] = {}
     for posting in results.ledger.to_dict("records"):
         if 3 * 10**12 < posting["t_ps"] <= 8 * 10**12:
@@ -117,7 +117,7 @@ def test_money_is_the_ledgers_own(tmp_path: Path) -> None:
     wanted = {f"money/{name}/money_per_s": amount / 5e6 for name, amount in moved.items()}
     wanted |= {f"money/{name}/money_share": amount / whole for name, amount in moved.items()}
     wanted["money/all postings/money_per_s"] = whole / 5e6
-    assert {key: value for key, value in found.items() if key in wanted} == pytest.approx(wanted)
+    assert {key: value for key, value in figures.items() if key in wanted} == pytest.approx(wanted)
 
 
 def test_an_engine_is_equivalent_to_itself(tmp_path: Path) -> None:
@@ -131,9 +131,9 @@ def test_an_engine_is_equivalent_to_itself(tmp_path: Path) -> None:
 def test_another_gain_is_found_different(tmp_path: Path) -> None:
     """Four times the gain lets windows vary more, so marking probabilities differ by a fifth."""
     gain = [f"sources.{name}.transport.gain=2" for name in ("light", "heavy")]
-    found = verdicts(compare(world.study(tmp_path / "c", world.changed(*gain)), SEEDS))
-    assert found["link/bottleneck/marking_probability"] == DIFFERENT
-    assert found["source/heavy/marking_probability"] == DIFFERENT
+    by_row = verdicts(compare(world.study(tmp_path / "c", world.changed(*gain)), SEEDS))
+    assert by_row["link/bottleneck/marking_probability"] == DIFFERENT
+    assert by_row["source/heavy/marking_probability"] == DIFFERENT
 
 
 def test_what_straddles_gets_more_seeds(tmp_path: Path) -> None:

@@ -262,9 +262,9 @@ def test_a_path_is_drawn_in_a_row() -> None:
 
 def test_stops_of_a_slider() -> None:
     """The stops include 0, a tenth, the initial value and ten times it, in ascending order."""
-    found = stops(125_000)
-    assert found[:2] == (0, 12_500) and found[-1] == 1_250_000 and 125_000 in found
-    assert list(found) == sorted(set(found)) and len(found) == 22
+    amounts = stops(125_000)
+    assert amounts[:2] == (0, 12_500) and amounts[-1] == 1_250_000 and 125_000 in amounts
+    assert list(amounts) == sorted(set(amounts)) and len(amounts) == 22
     assert 1_000_000 in stops(0)
 
 

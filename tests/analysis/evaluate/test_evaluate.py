@@ -87,25 +87,25 @@ def test_columns_are_what_the_tables_say(tmp_path: Path) -> None:
     file.write_text(json.dumps(criteria().scenario | {"sources": sources, "warmup": "5 s"}))
     out = tmp_path / "r"
     run(load(file, overrides=["duration=15 s"]), seed=3, out=out)
-    found = source_columns(out)
+    columns = source_columns(out)
     flows = pq.read_table(out / "flows.parquet").to_pydict()
     own = [i for i, source in enumerate(flows["source"]) if source == "long"]
     rates = np.array([flows["goodput_bps"][i] for i in own])
-    assert found["long.goodput_sum_bps"] == pytest.approx(rates.sum())
-    assert found["long.fair_share"] == found["long.least_share"] == 1
-    assert found["long.jain"] == pytest.approx(rates.sum() ** 2 / (2 * (rates**2).sum()))
+    assert columns["long.goodput_sum_bps"] == pytest.approx(rates.sum())
+    assert columns["long.fair_share"] == columns["long.least_share"] == 1
+    assert columns["long.jain"] == pytest.approx(rates.sum() ** 2 / (2 * (rates**2).sum()))
     lost, arrived = (sum(flows[key][i] for i in own) for key in ("lost", "delivered"))
-    assert lost > 0 and found["long.lost_share"] == pytest.approx(lost / (lost + arrived))
+    assert lost > 0 and columns["long.lost_share"] == pytest.approx(lost / (lost + arrived))
     sent = sum(flows["sent"][i] for i in own) / 2
-    assert found["long.sent_per_round"] == pytest.approx(sent / 10 * 0.040)
+    assert columns["long.sent_per_round"] == pytest.approx(sent / 10 * 0.040)
     rows = pq.read_table(out / "transfers.parquet").to_pylist()
     times = [
         (row["end_ps"] - row["start_ps"]) / 1e12
         for row in rows
         if row["start_ps"] >= 5e12 and row["complete"]
     ]
-    assert found["pages.mean_transfer_s"] == pytest.approx(np.mean(times))
-    assert found["burst.mean_transfer_s"] is None and 0 < found["burst.late_over_150ms"] < 1
+    assert columns["pages.mean_transfer_s"] == pytest.approx(np.mean(times))
+    assert columns["burst.mean_transfer_s"] is None and 0 < columns["burst.late_over_150ms"] < 1
 
 
 def test_the_smaller_of_two_shares_counts_whoever_has_it(tmp_path: Path) -> None:
@@ -117,11 +117,11 @@ def test_the_smaller_of_two_shares_counts_whoever_has_it(tmp_path: Path) -> None
     file = tmp_path / "s.yaml"
     file.write_text(json.dumps(criteria().scenario | {"sources": sources, "warmup": "5 s"}))
     run(load(file, overrides=["duration=15 s"]), seed=3, out=tmp_path / "r")
-    found = source_columns(tmp_path / "r")
+    columns = source_columns(tmp_path / "r")
     flows = pq.read_table(tmp_path / "r" / "flows.parquet").to_pydict()
     near, far = flows["goodput_bps"]
-    assert near > far and found["near.fair_share"] == pytest.approx(2 * near / (near + far))
-    assert found["near.least_share"] == found["far.least_share"] == found["far.fair_share"]
+    assert near > far and columns["near.fair_share"] == pytest.approx(2 * near / (near + far))
+    assert columns["near.least_share"] == columns["far.least_share"] == columns["far.fair_share"]
 
 
 def test_every_condition_runs_and_has_its_figures() -> None:
@@ -150,22 +150,24 @@ def test_reno_is_as_good_as_reno(tmp_path: Path) -> None:
     pool = Here()
     values = measured(evaluation, tmp_path / "e", pool, lambda total, missing: Watcher())
     pool.close()
-    found = judged_all(evaluation, values)
-    assert [(one.criterion.name, one.verdict) for one in found] == [
+    judgements = judged_all(evaluation, values)
+    assert [(one.criterion.name, one.verdict) for one in judgements] == [
         ("backoff", "as good"),
         ("loss", "as good"),
     ]
-    backoff = found[0].verdicts[0].candidate  # ACKs return, so it measures the law, not silence
+    backoff = (
+        judgements[0].verdicts[0].candidate
+    )  # ACKs return, so it measures the law, not silence
     assert backoff is not None and 0.05 < backoff.mean < 1
-    means = found[1].verdicts[0].means
+    means = judgements[1].verdicts[0].means
     assert means["newreno"] == means["Reno"] != means["CUBIC"]
-    page = write_page(evaluation, found, tmp_path / "page.html")
+    page = write_page(evaluation, judgements, tmp_path / "page.html")
     text = (tmp_path / "page.html").read_text()
     opens = "newreno is at least as good as the worse of Reno and CUBIC by 2 of 2 criteria"
     assert page.opens == opens and opens in text and "Only 2 of 23 criteria." in text
     assert "Margin: packets lost, 10 % or 0.2 %, whichever is more." in text
     assert "Bound of packets sent per round trip: 1." in text and 'id="warnings"' not in text
-    assert criteria_figure.row_label(found[1].verdicts[0]) == "a quarter of a BDP\nas good"
+    assert criteria_figure.row_label(judgements[1].verdicts[0]) == "a quarter of a BDP\nas good"
     assert "http" not in text.replace("http://www.w3.org", "") and "<script" not in text
 
 

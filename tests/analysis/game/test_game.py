@@ -49,23 +49,23 @@ def mixes(found: Solution) -> dict[tuple[float, ...], bool | None]:
 
 def test_prisoners_defect() -> None:
     """Defection is the only equilibrium. It is strict, and the best reply to both strategies."""
-    found = solve(symmetric([[3, 0], [5, 1]]))
-    assert mixes(found) == {(0, 1): True}
-    assert found.replies[0] == ((1,), (1,)) and found.others == ()
-    assert found.rest_points[0].pay_offs == pytest.approx((1, 1)) and not found.mixtures
-    assert found.rest_points[0].starts == 1
+    solution = solve(symmetric([[3, 0], [5, 1]]))
+    assert mixes(solution) == {(0, 1): True}
+    assert solution.replies[0] == ((1,), (1,)) and solution.others == ()
+    assert solution.rest_points[0].pay_offs == pytest.approx((1, 1)) and not solution.mixtures
+    assert solution.rest_points[0].starts == 1
 
 
 @pytest.mark.parametrize(("value", "cost"), [(2, 4), (1, 3), (4, 5)])
 def test_hawks_are_v_over_c(value: float, cost: float) -> None:
     """Hawk-dove rests at V/C hawks, each earning (1 - V/C) V/2; hawk against dove is strict."""
-    found = solve(symmetric([[(value - cost) / 2, value], [0, value / 2]]))
+    solution = solve(symmetric([[(value - cost) / 2, value], [0, value / 2]]))
     share = value / cost
-    assert list(mixes(found).values()) == [True]
-    point = found.rest_points[0]
+    assert list(mixes(solution).values()) == [True]
+    point = solution.rest_points[0]
     assert point.row == pytest.approx([share, 1 - share])
     assert point.pay_offs == pytest.approx(((1 - share) * value / 2,) * 2) and point.starts == 1
-    apart = {(*one.row, *one.column): (one.stable, one.pay_offs) for one in found.others}
+    apart = {(*one.row, *one.column): (one.stable, one.pay_offs) for one in solution.others}
     assert apart == {(1, 0, 0, 1): (True, (value, 0)), (0, 1, 1, 0): (True, (0, value))}
 
 
@@ -77,38 +77,38 @@ def test_rock_paper_scissors(win: float, lose: float, stable: bool | None) -> No
     a positive factor; if both are equal, the shares circle for ever.
     """
     circle = [[0, -lose, win], [win, 0, -lose], [-lose, win, 0]]
-    found = solve(symmetric(circle))
-    assert [one.stable for one in found.rest_points] == [stable]
-    assert found.rest_points[0].row == pytest.approx([1 / 3] * 3)
-    assert found.rest_points[0].pay_offs[0] == pytest.approx((win - lose) / 3)
-    assert found.mass == pytest.approx([1 / 3] * 3)
-    assert headline(found).endswith("Alpha-rank ranks all alike.")
-    assert headline(found).startswith("Stable: " if stable else "No rest point is stable: ")
+    solution = solve(symmetric(circle))
+    assert [one.stable for one in solution.rest_points] == [stable]
+    assert solution.rest_points[0].row == pytest.approx([1 / 3] * 3)
+    assert solution.rest_points[0].pay_offs[0] == pytest.approx((win - lose) / 3)
+    assert solution.mass == pytest.approx([1 / 3] * 3)
+    assert headline(solution).endswith("Alpha-rank ranks all alike.")
+    assert headline(solution).startswith("Stable: " if stable else "No rest point is stable: ")
 
 
 def test_coordination_has_two_stable_ends() -> None:
     """If a earns 2 and b earns 1, all-a and all-b are stable. The boundary is at one third a."""
-    found = solve(symmetric([[2, 0], [0, 1]]))
-    assert mixes(found) == {(1, 0): True, (0, 1): True, (0.333333, 0.666667): False}
-    assert found.rest_points[0].starts > found.rest_points[1].starts > 0
-    assert found.rest_points[-1].pay_offs == pytest.approx((2 / 3, 2 / 3))
+    solution = solve(symmetric([[2, 0], [0, 1]]))
+    assert mixes(solution) == {(1, 0): True, (0, 1): True, (0.333333, 0.666667): False}
+    assert solution.rest_points[0].starts > solution.rest_points[1].starts > 0
+    assert solution.rest_points[-1].pay_offs == pytest.approx((2 / 3, 2 / 3))
 
 
 def test_two_populations_go_to_the_opera_or_not() -> None:
     """Battle of the sexes (3, 2; 2, 3) has two strict equilibria, and a saddle at 3/5, 2/5."""
-    found = solve(bimatrix([[3, 0], [0, 2]], [[2, 0], [0, 3]]))
-    assert [one.stable for one in found.rest_points] == [True, True, False]
-    mixed = found.rest_points[-1]
+    solution = solve(bimatrix([[3, 0], [0, 2]], [[2, 0], [0, 3]]))
+    assert [one.stable for one in solution.rest_points] == [True, True, False]
+    mixed = solution.rest_points[-1]
     assert (*mixed.row, *mixed.column) == pytest.approx((0.6, 0.4, 0.4, 0.6))
     assert mixed.pay_offs == pytest.approx((1.2, 1.2))
-    assert found.replies == (((0,), (1,)), ((0,), (1,)))
-    assert found.mass.sum() == pytest.approx(1) and found.mass[1, 1] == pytest.approx(0.495)
+    assert solution.replies == (((0,), (1,)), ((0,), (1,)))
+    assert solution.mass.sum() == pytest.approx(1) and solution.mass[1, 1] == pytest.approx(0.495)
 
 
 def test_matching_pennies_are_not_decided() -> None:
     """Half each is the only equilibrium; shares circle around it."""
-    found = solve(bimatrix([[1, -1], [-1, 1]], [[-1, 1], [1, -1]]))
-    assert [(*one.row, *one.column, one.stable) for one in found.rest_points] == [
+    solution = solve(bimatrix([[1, -1], [-1, 1]], [[-1, 1], [1, -1]]))
+    assert [(*one.row, *one.column, one.stable) for one in solution.rest_points] == [
         (0.5, 0.5, 0.5, 0.5, None)
     ]
 
@@ -118,9 +118,9 @@ def test_a_degenerate_game_says_so() -> None:
 
     Row 0 is best against column 0, and both rows against column 1.
     """
-    found = solve(bimatrix([[1, 0], [0, 0]], [[1, 1], [1, 1]]))
-    assert found.mixtures
-    ends = {(*one.row, *one.column) for one in found.rest_points}
+    solution = solve(bimatrix([[1, 0], [0, 0]], [[1, 1], [1, 1]]))
+    assert solution.mixtures
+    ends = {(*one.row, *one.column) for one in solution.rest_points}
     assert ends == {(1, 0, 1, 0), (1, 0, 0, 1), (0, 1, 0, 1)}
 
 
@@ -196,9 +196,9 @@ def test_alpha_rank_is_the_chains_stationary_distribution(seed: int) -> None:
 
 def test_large_games_have_their_pure_equilibria_alone() -> None:
     """Coordination with twelve strategies has twelve stable ends; the rest is noted as left out."""
-    found = solve(symmetric(np.diag(np.arange(1.0, 13))))
-    assert not found.complete and len(found.rest_points) == 12
-    assert all(one.stable for one in found.rest_points)
+    solution = solve(symmetric(np.diag(np.arange(1.0, 13))))
+    assert not solution.complete and len(solution.rest_points) == 12
+    assert all(one.stable for one in solution.rest_points)
 
 
 def test_drifts_end_at_the_stable_rest_points_alone() -> None:
@@ -249,16 +249,16 @@ def test_json_is_one_document(tmp_path: Path, ecnomy) -> None:
     file = tmp_path / "pennies.csv"
     file.write_text(",head,tail\nodd,1;-1,-1;1\neven,-1;1,1;-1\n")
     status, out, _ = ecnomy(file, "--json")
-    found = json.loads(out)
-    assert status == 0 and found["file"] == str(file) and not found["symmetric"]
-    assert found["strategies"] == {"row": ["odd", "even"], "column": ["head", "tail"]}
-    (point,) = found["rest_points"]
+    document = json.loads(out)
+    assert status == 0 and document["file"] == str(file) and not document["symmetric"]
+    assert document["strategies"] == {"row": ["odd", "even"], "column": ["head", "tail"]}
+    (point,) = document["rest_points"]
     assert point["row"] == pytest.approx({"odd": 0.5, "even": 0.5})
     assert (point["stable"], point["starts"], point["pay_offs"]) == (None, None, [0, 0])
-    assert found["best_replies"]["row"] == {"head": ["odd"], "tail": ["even"]}
-    assert found["best_replies"]["column"] == {"odd": ["tail"], "even": ["head"]}
-    assert sum(one["mass"] for one in found["alpha_rank"]) == pytest.approx(1)
-    assert ["odd", "head"] in [one["strategies"] for one in found["alpha_rank"]]
+    assert document["best_replies"]["row"] == {"head": ["odd"], "tail": ["even"]}
+    assert document["best_replies"]["column"] == {"odd": ["tail"], "even": ["head"]}
+    assert sum(one["mass"] for one in document["alpha_rank"]) == pytest.approx(1)
+    assert ["odd", "head"] in [one["strategies"] for one in document["alpha_rank"]]
 
 
 WRONG = {

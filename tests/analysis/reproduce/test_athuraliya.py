@@ -113,8 +113,12 @@ def test_a_perfect_order_of_ten_has_a_rank_correlation_of_exactly_one() -> None:
     rising = {n: np.array([float(n), n + 0.5]) for n in range(10)}
     falling = {n: -sample for n, sample in rising.items()}
     for points, expected in ((rising, 1), (falling, -1)):
-        found = rank_correlation(points)
-        assert (found.low, found.mean, found.high) == (expected, expected, expected)
+        correlation = rank_correlation(points)
+        assert (correlation.low, correlation.mean, correlation.high) == (
+            expected,
+            expected,
+            expected,
+        )
 
 
 def test_equal_windows_are_the_catalogues_28_45_packets() -> None:

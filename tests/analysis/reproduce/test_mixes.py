@@ -38,19 +38,19 @@ def test_the_papers_own_table_lies_on_a_curve() -> None:
     packets, ratios, late = np.array(TABLE_5.split(), dtype=float).reshape(-1, 3).T
     assert len(late) == 22
     for x, rms, r2 in ((ratios, 0.176, 0.846), (packets, 0.334, 0.446)):
-        found = curve(x, late)
+        parabola = curve(x, late)
         by_numpy = np.polyfit(x, np.log10(late), 2)
-        assert found.coefficients == pytest.approx(by_numpy, rel=1e-6)
-        assert (found.rms, found.r2) == pytest.approx((rms, r2), abs=1e-3)
+        assert parabola.coefficients == pytest.approx(by_numpy, rel=1e-6)
+        assert (parabola.rms, parabola.r2) == pytest.approx((rms, r2), abs=1e-3)
 
 
 def test_a_curve_that_bends_has_no_scatter() -> None:
     """A parabola is found exactly; rates up to 1e-4 are left out; few points give no curve."""
     x = np.linspace(0.2, 1, 12)
     late = 10 ** (-6 + 2 * x + 3 * x**2)
-    found = curve(x, late)
-    assert found.coefficients == pytest.approx([3, 2, -6]) and found.r2 == pytest.approx(1)
-    assert found.rms == pytest.approx(0, abs=1e-9)
+    parabola = curve(x, late)
+    assert parabola.coefficients == pytest.approx([3, 2, -6]) and parabola.r2 == pytest.approx(1)
+    assert parabola.rms == pytest.approx(0, abs=1e-9)
     with_more = curve(np.append(x, [0.3, 0.9]), np.append(late, [0.0, 9.9e-5]))
     assert with_more.coefficients == pytest.approx([3, 2, -6])
     assert np.isnan(curve(x[:4], np.full(4, 1e-2)).rms)
@@ -82,15 +82,15 @@ def _flows() -> pd.DataFrame:
 def test_rates_of_a_run(monkeypatch) -> None:
     """Over a hundred seconds, rows of one source are summed, and money is by flow."""
     monkeypatch.setattr("ecnomy.markets.results.rawrun.open_raw", lambda _: _run(flows=_flows()))
-    found = rates(Path("run"))
-    assert found["voice_marking"] == 0.02 and found["adaptive_marking"] == 0.005
-    assert found["voice_marks_per_s"] == 0.1 and found["adaptive_marks_per_s"] == 0.025
-    assert found["voice_pps"] == 5 and found["web_marking"] == 0.01
-    assert found["web_late"] == pytest.approx(11 / 1010) and found["adaptive_late"] == 0.001
+    columns = rates(Path("run"))
+    assert columns["voice_marking"] == 0.02 and columns["adaptive_marking"] == 0.005
+    assert columns["voice_marks_per_s"] == 0.1 and columns["adaptive_marks_per_s"] == 0.025
+    assert columns["voice_pps"] == 5 and columns["web_marking"] == 0.01
+    assert columns["web_late"] == pytest.approx(11 / 1010) and columns["adaptive_late"] == 0.001
 
 
 def test_late_shares_of_a_run(monkeypatch) -> None:
-    """Late shares are per source and threshold, and lost packets count as late."""
+    """Late columns are per source and threshold, and lost packets count as late."""
     monkeypatch.setattr("ecnomy.markets.results.rawrun.open_raw", lambda _: _run(flows=_flows()))
     found = late_shares(Path("run"))
     assert found["voice.late_over_16ms"] == 0.005 and found["voice.late_over_10ms"] == 0.05

@@ -68,13 +68,13 @@ def test_streams_of_a_run(monkeypatch) -> None:
     measured = SimpleNamespace(from_ps=20 * PS, to_ps=380 * PS)
     run = SimpleNamespace(measured=measured, table=lambda name: tables[name])
     monkeypatch.setattr("ecnomy.markets.results.rawrun.open_raw", lambda results: run)
-    found = streams(Path("unused"))
-    assert found["sample.marking.stream-1"] == pytest.approx([0.02, 0.02])
-    assert found["sample.late.stream-1"] == pytest.approx([0.1, 0.1])
-    assert found["marking.voice"] == pytest.approx(4 / 200)
-    assert found["marks.udp"] == pytest.approx(6 * 18)
-    assert found["marking.udp"] == pytest.approx(6 / 300)
-    assert found["short.both.stream-1"] is None
+    columns = streams(Path("unused"))
+    assert columns["sample.marking.stream-1"] == pytest.approx([0.02, 0.02])
+    assert columns["sample.late.stream-1"] == pytest.approx([0.1, 0.1])
+    assert columns["marking.voice"] == pytest.approx(4 / 200)
+    assert columns["marks.udp"] == pytest.approx(6 * 18)
+    assert columns["marking.udp"] == pytest.approx(6 / 300)
+    assert columns["short.both.stream-1"] is None
 
 
 def test_blocking_helps_only_where_the_sample_before_tells() -> None:

@@ -161,9 +161,9 @@ def test_a_noted_slope_is_that_of_the_price_of_the_round_that_ended() -> None:
         for name, (t_ps, values) in columns.items()
     )
     run, prices = SimpleNamespace(agents=agents), Prices(begins, np.exp(log_prices))
-    found = slope_of(run, "up", prices, 10 * S, 60 * S)  # type: ignore[arg-type]
-    assert found is not None and (found.slope, found.curvature) == (pytest.approx(0.3), 2.0)
-    assert found.error == pytest.approx(0, abs=1e-12)
+    slope = slope_of(run, "up", prices, 10 * S, 60 * S)  # type: ignore[arg-type]
+    assert slope is not None and (slope.slope, slope.curvature) == (pytest.approx(0.3), 2.0)
+    assert slope.error == pytest.approx(0, abs=1e-12)
 
 
 @pytest.mark.parametrize(

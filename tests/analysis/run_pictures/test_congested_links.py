@@ -42,8 +42,8 @@ def test_every_sign_counts_in_any_phase(gold_silver: Path) -> None:
             msgspec.structs.replace(second, links=later),
         ),
     )
-    found = congested_links(made)
-    assert [(one.link, one.signs) for one in found] == [
+    links = congested_links(made)
+    assert [(one.link, one.signs) for one in links] == [
         (2, ("drops",)),
         (1, ("marks", "drops")),
         (3, ("waiting",)),
@@ -52,8 +52,8 @@ def test_every_sign_counts_in_any_phase(gold_silver: Path) -> None:
 
 def test_one_congested_link_is_drawn_as_ever(gold_silver: Path) -> None:
     """Only the bottleneck of gold and silver gets a panel."""
-    found = congested_links(summarize(open_raw(gold_silver)))
-    assert [one.name for one in found] == ["bottleneck"]
+    links = congested_links(summarize(open_raw(gold_silver)))
+    assert [one.name for one in links] == ["bottleneck"]
 
 
 def _legends(folder: Path) -> list[str]:

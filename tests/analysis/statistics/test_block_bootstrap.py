@@ -22,7 +22,7 @@ def poisson(key: int, mean: float = 4.0) -> BlockCounts:
 def test_it_is_what_draws_one_by_one_give() -> None:
     """The interval equals the 99 % quantiles of single draws, with common blocks by run."""
     one, other = poisson(1), poisson(2, 2.0)
-    found = block_ratio(one, other, 7)
+    interval = block_ratio(one, other, 7)
     draws = np.random.Generator(np.random.Philox(key=7))
     places = [draws.integers(BLOCKS, size=(DRAWS, BLOCKS)) for _ in range(RUNS)]
     values = []
@@ -34,9 +34,9 @@ def test_it_is_what_draws_one_by_one_give() -> None:
                     sums[column] += table[run, place]
         values.append((sums[0] / sums[1]) / (sums[2] / sums[3]))
     low, high = np.quantile(values, [0.005, 0.995])
-    assert (found.low, found.high) == pytest.approx((low, high), rel=1e-12)
-    assert found.mean == pytest.approx(one.events.sum() / other.events.sum())
-    assert found.level == 0.99 and found.n == RUNS * BLOCKS and len(found.draws) == DRAWS
+    assert (interval.low, interval.high) == pytest.approx((low, high), rel=1e-12)
+    assert interval.mean == pytest.approx(one.events.sum() / other.events.sum())
+    assert interval.level == 0.99 and interval.n == RUNS * BLOCKS and len(interval.draws) == DRAWS
 
 
 def test_the_seed_says_it_all() -> None:
@@ -50,8 +50,8 @@ def test_it_holds_the_truth_as_often_as_it_says() -> None:
     """The 99 % interval misses the ratio 1 for at most 4 % of pairs of equal streams."""
     held, pairs = 0, 200 if in_full() else 50
     for key in range(pairs):
-        found = block_ratio(poisson(2 * key + 10), poisson(2 * key + 11), key)
-        held += found.low <= 1 <= found.high
+        interval = block_ratio(poisson(2 * key + 10), poisson(2 * key + 11), key)
+        held += interval.low <= 1 <= interval.high
     assert held >= 0.96 * pairs
 
 
@@ -68,8 +68,8 @@ def test_bunches_are_counted_whole() -> None:
 def test_what_two_streams_share_is_no_chance() -> None:
     """Proportional streams have an exact ratio."""
     one = poisson(1)
-    found = block_ratio(BlockCounts(3 * one.events, one.packets), one, 1)
-    assert (found.low, found.mean, found.high) == pytest.approx((3, 3, 3))
+    interval = block_ratio(BlockCounts(3 * one.events, one.packets), one, 1)
+    assert (interval.low, interval.mean, interval.high) == pytest.approx((3, 3, 3))
 
 
 def test_no_events_have_no_ratio() -> None:

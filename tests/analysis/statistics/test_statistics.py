@@ -167,7 +167,7 @@ def test_rank_correlation_of_noise_is_uncertain() -> None:
     """The correlation equals scipy's on the means; means within noise have a wide interval."""
     rng = np.random.default_rng(7)
     noise = {x: rng.normal(size=10) for x in range(6)}
-    found = rank_correlation(noise)
+    correlation = rank_correlation(noise)
     means = [sample.mean() for sample in noise.values()]
-    assert found.mean == pytest.approx(spearmanr(list(noise), means).statistic)
-    assert -1 <= found.low < found.high <= 1 and found.half_width > 0.3
+    assert correlation.mean == pytest.approx(spearmanr(list(noise), means).statistic)
+    assert -1 <= correlation.low < correlation.high <= 1 and correlation.half_width > 0.3

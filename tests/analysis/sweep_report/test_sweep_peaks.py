@@ -49,9 +49,9 @@ def swept_of(x: tuple[float, ...], rows: np.ndarray, paired: bool = False) -> Sw
 
 def peak(x: tuple[float, ...], rows: np.ndarray, paired: bool = False) -> Best:
     one = swept_of(x, rows, paired)
-    found = best_of(one, one.varied[0], "profit.a")
-    assert found is not None
-    return found
+    best = best_of(one, one.varied[0], "profit.a")
+    assert best is not None
+    return best
 
 
 def test_a_value_given_twice_is_no_fault() -> None:

@@ -85,9 +85,9 @@ def test_a_profit_of_one_value_alone_says_which_and_why() -> None:
     """Finished runs without declared utilities have no profit, so a balance is named."""
     whole = nothing_differs(np.random.default_rng(1), 3, 1)
     whole.values[whole.point != 1] = np.nan
-    found = findings_of(msgspec.structs.replace(whole, outcomes=("profit.isp",)))
-    assert found.headline == "Only b has finished runs that report profit.isp."
-    assert found.detail.endswith("declare utilities; balance.isp is for all.")
+    findings = findings_of(msgspec.structs.replace(whole, outcomes=("profit.isp",)))
+    assert findings.headline == "Only b has finished runs that report profit.isp."
+    assert findings.detail.endswith("declare utilities; balance.isp is for all.")
 
 
 def test_false_discoveries_are_controlled() -> None:
@@ -110,13 +110,13 @@ def test_false_discoveries_are_controlled() -> None:
 
 def test_a_difference_is_found_through_what_seeds_share(swept: Swept) -> None:
     """The law's 0.5 is within its interval, which pairing makes far narrower."""
-    found = findings_of(swept)
-    one = next(c for c in found.contrasts if c.varied == 0 and c.outcome == "profit.shop")
+    findings = findings_of(swept)
+    one = next(c for c in findings.contrasts if c.varied == 0 and c.outcome == "profit.shop")
     between = one.compared.difference
     assert between.low <= -0.5 <= between.high and between.half_width < 0.05 and one.q < 0.001
     assert one.ratio < 0.3 and one.compared.effect < -0.8
-    assert found.sure and found.headline == "shop: profit per second is highest with rare."
-    assert "0.5" in found.detail and "more than often" in found.detail
+    assert findings.sure and findings.headline == "shop: profit per second is highest with rare."
+    assert "0.5" in findings.detail and "more than often" in findings.detail
 
 
 def test_comparisons_are_those_of_the_table_by_scipy(folder: Path, swept: Swept) -> None:
@@ -179,8 +179,8 @@ def test_a_top_between_values_is_found() -> None:
     y = -((np.array(x)[codes] - 2.4) ** 2)
     one = Swept(Path("x"), "", (Varied(factor, codes, np.array(x)[codes]),), ("profit.a",),
                 y[:, np.newaxis], codes, np.tile([0, 1], 4), tuple("abcd"), True)  # fmt: skip
-    found = best_of(one, one.varied[0], "profit.a")
-    assert found is not None and found.at == pytest.approx(2.4, abs=0.05)
+    best = best_of(one, one.varied[0], "profit.a")
+    assert best is not None and best.at == pytest.approx(2.4, abs=0.05)
 
 
 def test_what_matters_is_the_variance_explained(swept: Swept) -> None:
@@ -235,8 +235,8 @@ def test_what_may_matter_not_at_all_is_not_sure(tmp_path: Path) -> None:
         (2, r"price_\w+ \(\d+ %, not sure\)"),
     ):
         few = text.replace("replicates: 8", f"replicates: {replicates}")
-        found = findings_of(open_swept(made_up(tmp_path / str(replicates), few, made)))
-        (line,) = (one for one in found.more if one.startswith("Most important"))
+        findings = findings_of(open_swept(made_up(tmp_path / str(replicates), few, made)))
+        (line,) = (one for one in findings.more if one.startswith("Most important"))
         assert re.search(words, line), line
 
 
@@ -298,8 +298,8 @@ def test_samples_are_drawn_by_what_they_are(tmp_path: Path) -> None:
         return {"profit.shop": 9 * price + count + 0.01 * noise, "welfare": -count + 0.01 * noise}
 
     swept = open_swept(made_up(tmp_path, text, made))
-    found = findings_of(swept)
-    drawn = maps_section(swept, found)
+    findings = findings_of(swept)
+    drawn = maps_section(swept, findings)
     assert drawn is not None
     cells = next(block.rows for block in drawn.blocks if hasattr(block, "alt"))
     assert len(cells) == 16 and {float(row[0]) for row in cells} == {1, 2, 3, 4}
@@ -381,9 +381,9 @@ def test_a_sweep_in_which_nothing_differs(tmp_path: Path) -> None:
         return {"profit.shop": float(np.random.default_rng([9, point.number]).standard_normal())}
 
     text = SWEEP.replace("outcomes: [profit.shop, welfare]\n", "")
-    found = findings_of(open_swept(made_up(tmp_path, text, made)))
-    assert found.sure is False and "do not differ significantly" in found.headline
-    assert any("No significant difference" in line for line in found.more)
+    findings = findings_of(open_swept(made_up(tmp_path, text, made)))
+    assert findings.sure is False and "do not differ significantly" in findings.headline
+    assert any("No significant difference" in line for line in findings.more)
 
 
 def test_one_point_alone_and_failures(tmp_path: Path) -> None:

@@ -62,8 +62,8 @@ def best(case: Market, rivals: tuple[float, ...], guess: float) -> float:
         return -cost * rates[0]
 
     around = math.log(guess) - 3.5, math.log(guess) + 3.5
-    found = minimize_scalar(loss, bounds=around, method="bounded", options={"xatol": 1e-5})
-    return math.exp(float(found.x))
+    minimum = minimize_scalar(loss, bounds=around, method="bounded", options={"xatol": 1e-5})
+    return math.exp(float(minimum.x))
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -101,9 +101,9 @@ def test_a_monopolist_by_search() -> None:
         cost, rates = cleared(case, (math.exp(log),) * 2)
         return -cost * sum(rates)
 
-    found = minimize_scalar(loss, bounds=(-9, 3), method="bounded", options={"xatol": 1e-5})
+    minimum = minimize_scalar(loss, bounds=(-9, 3), method="bounded", options={"xatol": 1e-5})
     alone, two = model.monopoly(), model.competition()
-    assert alone.prices[0] == pytest.approx(math.exp(found.x), rel=5e-3)
+    assert alone.prices[0] == pytest.approx(math.exp(minimum.x), rel=5e-3)
     assert alone.prices[0] == pytest.approx(10 * two.prices[0])
     assert (alone.packet_price, two.packet_price) == pytest.approx((0.025, 0.00625))
     assert (alone.welfare, two.welfare) == pytest.approx((15.0, 19.6875))

@@ -84,20 +84,25 @@ def replied(utility, users: int, capacity: float) -> np.ndarray:
 def test_rounds_of_best_replies_come_to_the_same() -> None:
     """Users who each only search for their own best bid reach the same equilibrium."""
     utility = Root(np.array([1.0, 2.0, 5.0, 0.7]), np.array([0.5, 1.0, 0.1, 2.0]))
-    found = nash_equilibrium(utility, 4, 3.0)
-    assert found.rates == pytest.approx(replied(utility, 4, 3.0), rel=2e-4, abs=2e-5)
-    assert found.rates.sum() == pytest.approx(3.0, rel=1e-14)
-    assert (found.bids > 0).tolist() == [True, True, True, False]  # 0.7 / 2 sqrt(2) is too little
+    equilibrium = nash_equilibrium(utility, 4, 3.0)
+    assert equilibrium.rates == pytest.approx(replied(utility, 4, 3.0), rel=2e-4, abs=2e-5)
+    assert equilibrium.rates.sum() == pytest.approx(3.0, rel=1e-14)
+    assert (equilibrium.bids > 0).tolist() == [
+        True,
+        True,
+        True,
+        False,
+    ]  # 0.7 / 2 sqrt(2) is too little
 
 
 def test_nobody_gains_by_another_bid() -> None:
     """Around the equilibrium no other bid gives a user more, including a bid of 0."""
     utility = Bent(np.array([3.0, 1.0, 1.2, 0.1]), np.array([0.3, 0.5, 0.1, 1.0]), np.full(4, 0.4))
-    found = nash_equilibrium(utility, 4, 1.0)
-    assert found.rates[3] == 0 and found.bids[3] == 0  # 0.1 a unit is below the price
-    gains = utility.value(found.rates) - found.bids
+    equilibrium = nash_equilibrium(utility, 4, 1.0)
+    assert equilibrium.rates[3] == 0 and equilibrium.bids[3] == 0  # 0.1 a unit is below the price
+    gains = utility.value(equilibrium.rates) - equilibrium.bids
     for i in range(4):
-        others = found.bids.sum() - found.bids[i]
+        others = equilibrium.bids.sum() - equilibrium.bids[i]
         for bid in np.concatenate([[0], np.geomspace(1e-4, 5, 4000)]):
             rates = np.zeros(4)
             rates[i] = bid / (bid + others)
@@ -125,15 +130,17 @@ def test_it_maximises_the_modified_utilities() -> None:
 @pytest.mark.parametrize("slope", [0.4, 0.5, 0.9])
 def test_linear_utilities_by_hand(users: int, slope: float) -> None:
     """One user with slope 1, n - 1 with slope d: 1 - x1 = rho, 1 - xj = rho / d, sum x = 1."""
-    found = nash_equilibrium(LinearUtility(np.array([1.0] + [slope] * (users - 1))), users, 1.0)
+    equilibrium = nash_equilibrium(
+        LinearUtility(np.array([1.0] + [slope] * (users - 1))), users, 1.0
+    )
     rho = (users - 1) / (1 + (users - 1) / slope)
     first, each = 1 - rho, max(1 - rho / slope, 0)
     if users == 2 or each > 0:
-        assert found.price == pytest.approx(rho, rel=1e-12)
-        assert found.rates[0] == pytest.approx(first, rel=1e-9)
-        assert found.rates[1:] == pytest.approx(each, rel=1e-9)
-    assert found.optimum == pytest.approx(1.0, rel=1e-12)
-    assert found.ratio == pytest.approx(first + (users - 1) * each * slope, rel=1e-9)
+        assert equilibrium.price == pytest.approx(rho, rel=1e-12)
+        assert equilibrium.rates[0] == pytest.approx(first, rel=1e-9)
+        assert equilibrium.rates[1:] == pytest.approx(each, rel=1e-9)
+    assert equilibrium.optimum == pytest.approx(1.0, rel=1e-12)
+    assert equilibrium.ratio == pytest.approx(first + (users - 1) * each * slope, rel=1e-9)
 
 
 def test_three_quarters_is_approached_and_nothing_worse() -> None:
@@ -166,11 +173,11 @@ def test_never_below_three_quarters(data, users: int, capacity: float) -> None:
             LinearUtility(column(1e-3, 5) / capacity),
         )
     )
-    found = nash_equilibrium(utility, users, capacity)
-    assert theory.NASH_BOUND - 1e-9 <= found.ratio <= 1 + 1e-9
-    assert found.rates.sum() == pytest.approx(capacity, rel=1e-12)
-    assert found.bids.sum() == pytest.approx(found.price * capacity, rel=1e-12)
-    assert found.price <= found.optimum_price * (1 + 1e-9)  # users shade their bids
+    equilibrium = nash_equilibrium(utility, users, capacity)
+    assert theory.NASH_BOUND - 1e-9 <= equilibrium.ratio <= 1 + 1e-9
+    assert equilibrium.rates.sum() == pytest.approx(capacity, rel=1e-12)
+    assert equilibrium.bids.sum() == pytest.approx(equilibrium.price * capacity, rel=1e-12)
+    assert equilibrium.price <= equilibrium.optimum_price * (1 + 1e-9)  # users shade their bids
 
 
 def test_the_optimum_is_that_of_the_convex_solver() -> None:
@@ -188,8 +195,8 @@ def test_the_optimum_is_that_of_the_convex_solver() -> None:
 
 def test_a_ratio_needs_a_positive_optimum() -> None:
     """Logarithms have an equilibrium, but no ratio if the optimum is not above 0."""
-    found = nash_equilibrium(LogUtility(np.array([1.0, 2.0])), 2, 1.0)
-    assert found.optimum < 0 and np.isnan(found.ratio)
+    equilibrium = nash_equilibrium(LogUtility(np.array([1.0, 2.0])), 2, 1.0)
+    assert equilibrium.optimum < 0 and np.isnan(equilibrium.ratio)
 
 
 def test_what_has_no_equilibrium_is_refused() -> None:

@@ -65,10 +65,10 @@ def test_the_command_gives_its_findings_as_json(small, capsys) -> None:
     tournament, folder, table, _ = small
     assert ecnomy("tournament", write(folder.parent), "--out", folder, "--json") == 0
     document = json.loads(capsys.readouterr().out)
-    found = findings_in(table, tournament.finalists)
-    assert document["headline"] == headline(found)
+    findings = findings_in(table, tournament.finalists)
+    assert document["headline"] == headline(findings)
     assert [one["name"] for one in document["strategies"]] == [
-        table.names[n] for n in found.ranking
+        table.names[n] for n in findings.ranking
     ]
     for one in document["strategies"]:
         for of in one["populations"]:
@@ -174,18 +174,18 @@ def test_rounds_play_what_is_missing_and_nothing_twice(small) -> None:
 def test_what_the_small_tournament_says(small, tmp_path: Path) -> None:
     """Payers pay and free riders do not. Page and CSV agree with the table."""
     tournament, _, table, _ = small
-    found = findings_in(table, tournament.finalists)
-    assert found.payers == (0, 1) and found.finalists == (0, 1, 2)
-    write_payoffs(found, tmp_path / PAYOFFS)
+    findings = findings_in(table, tournament.finalists)
+    assert findings.payers == (0, 1) and findings.finalists == (0, 1, 2)
+    write_payoffs(findings, tmp_path / PAYOFFS)
     rows = list(csv.DictReader((tmp_path / PAYOFFS).read_text().splitlines()))
     assert len(rows) == 3 + 3 * 2 + 3 + 3 * 2 * 2 + 3
     lone = next(r for r in rows if r["mix"] == "1 payer, 2 free" and r["strategy"] == "payer")
     assert float(lone["payoff"]) == pytest.approx(table.lone(0, 2, 3).mean(), rel=1e-5)
-    page = write_page(tournament, found, tmp_path / "page.html")
+    page = write_page(tournament, findings, tmp_path / "page.html")
     text = (tmp_path / "page.html").read_text()
-    assert page.opens == headline(found) and page.opens in text
+    assert page.opens == headline(findings) and page.opens in text
     assert "http" not in text.replace("http://www.w3.org", "") and "<script" not in text
-    assert page_of(tournament, found) == page
+    assert page_of(tournament, findings) == page
 
 
 @pytest.mark.parametrize(
@@ -194,31 +194,31 @@ def test_what_the_small_tournament_says(small, tmp_path: Path) -> None:
 )
 def test_the_verdict_follows_who_is_left(worth, verdict, says) -> None:
     """A strategy that earns most in every mix is the only one left, and every seed agrees."""
-    found = findings_in(made_up(lambda own, shares: worth[own]), 3)
-    for outcome in found.outcomes:
+    findings = findings_in(made_up(lambda own, shares: worth[own]), 3)
+    for outcome in findings.outcomes:
         assert outcome.verdict == verdict and outcome.agree == 4
         assert outcome.rests[0].mix.max() == 1 and outcome.rests[0].starts == 1
-    assert headline(found) == says
+    assert headline(findings) == says
     best = int(np.argmax(worth))
-    assert all(reply.best == best for reply in found.replies)
-    assert [reply.stays for reply in found.replies if reply.to == best] == [True, True]
+    assert all(reply.best == best for reply in findings.replies)
+    assert [reply.stays for reply in findings.replies if reply.to == best] == [True, True]
 
 
 def test_some_pay_where_both_do_best_while_they_are_few() -> None:
     """As with hawks and doves, half of the players pay in the end."""
     rare = {0: 0, 2: 2}
-    found = findings_in(
+    findings = findings_in(
         made_up(lambda own, shares: -1.0 if own == 1 else 1 - shares[rare[own]] + 1e-9), 3
     )
-    for outcome in found.outcomes:
+    for outcome in findings.outcomes:
         assert outcome.verdict == 0 and outcome.paying == pytest.approx(0.5, abs=0.02)
-    assert headline(found) == "Paying pays for some"
+    assert headline(findings) == "Paying pays for some"
 
 
 def test_exploiting_is_gaining_while_the_others_lose() -> None:
     """A thief gains and the others lose; the reverse change exploits nobody."""
-    found = findings_in(made_up(lambda own, shares: 1.0 + (own == 2) - shares[2]), 3)
-    exploits = {(c.players, c.new, c.old) for c in found.changes if c.exploits}
+    findings = findings_in(made_up(lambda own, shares: 1.0 + (own == 2) - shares[2]), 3)
+    exploits = {(c.players, c.new, c.old) for c in findings.changes if c.exploits}
     assert exploits == {(n, 2, old) for n in (2, 3) for old in (0, 1)}
 
 

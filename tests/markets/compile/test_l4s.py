@@ -40,8 +40,8 @@ def plan(queue: str, *transports: str) -> Plan:
 def warned(queue: str, *transports: str, delay: str = "10 ms") -> list[str]:
     """The warnings of `check` on ECT(1), marks and queues."""
     scenario = scenario_from_text(text(queue, *transports, delay=delay))
-    found = warnings(scenario, make_plan(scenario))
-    return [line for line in found if "ECT(1)" in line or "L4S" in line or "no link" in line]
+    lines = warnings(scenario, make_plan(scenario))
+    return [line for line in lines if "ECT(1)" in line or "L4S" in line or "no link" in line]
 
 
 def test_a_source_is_in_the_class_of_its_codepoint() -> None:

@@ -196,10 +196,10 @@ def test_fees_without_a_handle_and_hasty_agents() -> None:
         "    - {name: p, role: application-provider,"
         " classes: {c: {fee: 2 money/s, sources: s}}}\n"
     )
-    found = warned(scenario_from_text(TEXT.replace("law: wtp", "law: reno") + market))
-    assert len(found) == 2
-    assert "decides every 0.1 s" in found[0]
-    assert "cannot steer it with a charge of 2 money/s" in found[1]
+    lines = warned(scenario_from_text(TEXT.replace("law: wtp", "law: reno") + market))
+    assert len(lines) == 2
+    assert "decides every 0.1 s" in lines[0]
+    assert "cannot steer it with a charge of 2 money/s" in lines[1]
 
 
 def test_summary_fits_a_screen() -> None:

@@ -43,8 +43,8 @@ sources:
 def warned(text: str, *overrides: str) -> list[str]:
     """The warnings of a scenario that are about its windows' first seconds."""
     scenario = scenario_from_text(text, overrides=overrides)
-    found = warnings(scenario, make_plan(scenario))
-    return [line for line in found if "settle" in line or "slow start" in line]
+    lines = warnings(scenario, make_plan(scenario))
+    return [line for line in lines if "settle" in line or "slow start" in line]
 
 
 def test_the_numbers_are_those_of_the_formula() -> None:
@@ -212,5 +212,5 @@ def scenarios() -> list[Path]:
 def test_shipped_scenarios_settle_in_their_warmup(path: Path) -> None:
     """No scenario measures windows that still grow, or begins with a burst of losses."""
     scenario: Scenario = load(path)
-    found = warnings(scenario, make_plan(scenario))
-    assert [line for line in found if "settle in" in line or "slow start" in line] == []
+    lines = warnings(scenario, make_plan(scenario))
+    assert [line for line in lines if "settle in" in line or "slow start" in line] == []

@@ -126,9 +126,9 @@ SOME = ("best-offer", "constant-charge", "elastic-utility", "revenue-gradient")
 
 def test_money_in_place_of_micro_units_is_suspected() -> None:
     """A strategy that returns money in place of micro-units is suspected."""
-    found = examine("faulty_strategies:Money")
-    assert not found.defects
-    assert [one.line() for one in found.warnings] == [
+    report = examine("faulty_strategies:Money")
+    assert not report.defects
+    assert [one.line() for one in report.warnings] == [
         "warning: as price-handler, all situations: its willingness to pay is at most "
         "2 micro-units (2e-06 money); 1 money is 1,000,000 micro-units"
     ]
@@ -139,10 +139,10 @@ def test_money_in_place_of_micro_units_is_suspected() -> None:
 )
 def test_built_in_strategies_pass(kind: str) -> None:
     """Built-in strategies pass in all of their roles, with few refusals and without warnings."""
-    found = examine(kind, NEEDED.get(kind, {}))
-    assert not found.defects and not found.warnings
-    assert found.situations >= 14 * len(found.roles)
-    refused = {where for one in found.refusals for where in one.situations}
+    report = examine(kind, NEEDED.get(kind, {}))
+    assert not report.defects and not report.warnings
+    assert report.situations >= 14 * len(report.roles)
+    refused = {where for one in report.refusals for where in one.situations}
     assert refused <= ({"one flow", "an odd number of flows"} if kind == "best-offer" else set())
 
 
@@ -165,8 +165,8 @@ def test_strategies_of_the_readme_pass(tmp_path: Path, monkeypatch: pytest.Monke
         ("steering:Steering", {}),
     )
     for path, params in printed if in_full() else printed[::2]:
-        found = examine(f"readme_lab.{path}", params)
-        assert not found.defects, found.defects
+        report = examine(f"readme_lab.{path}", params)
+        assert not report.defects, report.defects
 
 
 def test_situations_are_finite_and_the_same_every_time() -> None:

@@ -118,11 +118,11 @@ def test_a_missing_extra_is_no_fault(monkeypatch: pytest.MonkeyPatch, tmp_path: 
         return REAL_VERSION(name)
 
     monkeypatch.setattr(importlib.metadata, "version", version)
-    found = verdicts(examine(tmp_path))
-    extra = found["extra topologies"]
+    by_row = verdicts(examine(tmp_path))
+    extra = by_row["extra topologies"]
     assert (extra.verdict, extra.remedy) == ("absent", "pip install 'ecnomy[topologies]'")
     assert "topology: topohub" in extra.found and "topohub: not installed" in extra.found
-    assert not any(finding.verdict == "FAULT" for finding in found.values())
+    assert not any(finding.verdict == "FAULT" for finding in by_row.values())
 
 
 @pytest.mark.parametrize("version", [None, "2.4.1", "4.0"])

@@ -98,8 +98,11 @@ def test_death_is_named(scene, tmp_path: Path, title: str, message: str) -> None
     with pytest.raises(EngineError, match=message):
         run(scene(title), out=tmp_path / "r", engine="omnet")
     assert time.monotonic() - began < 15
-    found = manifest(tmp_path / "r")
-    assert found["complete"] is False and found["measured"]["to_ps"] in (2 * 10**12, 3 * 10**12)
+    document = manifest(tmp_path / "r")
+    assert document["complete"] is False and document["measured"]["to_ps"] in (
+        2 * 10**12,
+        3 * 10**12,
+    )
 
 
 def test_folder_is_cleaned_for_the_next_engine(scene, tmp_path: Path) -> None:

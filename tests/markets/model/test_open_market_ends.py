@@ -36,9 +36,9 @@ def test_closed_before_the_end(scene: Path, tmp_path: Path, pids: list[int]) -> 
     result = market.close()
     assert result is not None and not result.complete and market.close() == result
     assert not market.running and not there(pids[0])
-    found = manifest(tmp_path / "r")
-    assert (found["complete"], found["reason"]) == (False, "closed at 3 s")
-    assert found["measured"]["to_ps"] == 3 * world.PS
+    document = manifest(tmp_path / "r")
+    assert (document["complete"], document["reason"]) == (False, "closed at 3 s")
+    assert document["measured"]["to_ps"] == 3 * world.PS
     assert result.flow_epochs["t_ps"].max() == 3 * world.PS
     assert result.raw.ledger["t_ps"].max() == 3 * world.PS
     with pytest.raises(NotRunningError, match="^the run has ended: closed at 3 s$"):
@@ -108,8 +108,8 @@ def abandoned(scene: Path, out: Path, draws: random.Random, pids: list[int]) -> 
     before, way = held(), draws.choice(WAYS)
     reason = way(open_market(scene, out=out), draws.randrange(20), pids[-1])
     gc.collect()
-    found = manifest(out)
-    assert found["complete"] is False and reason in found["reason"], way.__name__
+    document = manifest(out)
+    assert document["complete"] is False and reason in document["reason"], way.__name__
     assert held() == before and not there(pids[-1]), way.__name__
     assert not list(out.glob("*.tmp")) and (out / "flows.parquet").exists()
 
@@ -239,10 +239,10 @@ def test_python_that_ends_takes_the_engine_with_it(
     wait_for(lambda: not there(pid), "the engine's end")
     assert not list(scratch.iterdir())
     assert ("mine" in done.err) == ("mine" in last), done.err
-    found = manifest(tmp_path / "r")
-    assert found["complete"] is False and found["reason"].startswith(reason)
+    document = manifest(tmp_path / "r")
+    assert document["complete"] is False and document["reason"].startswith(reason)
     if reason == "the program ended at 3 s":
-        assert found["measured"]["to_ps"] == 3 * world.PS
+        assert document["measured"]["to_ps"] == 3 * world.PS
 
 
 def test_killed_before_the_engine_speaks(

@@ -39,10 +39,10 @@ def pixels(plan: Plan, places: Positions | None = None) -> dict[str, tuple[int, 
 def test_no_two_nodes_overlap(file: Path) -> None:
     """There is room for icons of 40 pixels, also below the market, in every call."""
     plan = make_plan(load(file))
-    found = pixels(plan)
-    assert set(found) == set(plan.nodes) and found == pixels(plan)
-    assert all(math.dist(a, b) >= 60 for a, b in itertools.combinations(found.values(), 2))
-    assert all(x >= 40 and y >= 120 for x, y in found.values())
+    image = pixels(plan)
+    assert set(image) == set(plan.nodes) and image == pixels(plan)
+    assert all(math.dist(a, b) >= 60 for a, b in itertools.combinations(image.values(), 2))
+    assert all(x >= 40 and y >= 120 for x, y in image.values())
 
 
 @pytest.mark.parametrize(
@@ -56,11 +56,11 @@ def test_no_line_crosses_a_name(file: Path) -> None:
     plan = make_plan(scenario)
     wiring = wired(plan)
     given = scenario.document.network.positions
-    found = pixels(plan, placed(plan, given))
+    image = pixels(plan, placed(plan, given))
     for link in plan.links:
-        begin, end = found[plan.nodes[link.source]], found[plan.nodes[link.target]]
+        begin, end = image[plan.nodes[link.source]], image[plan.nodes[link.target]]
         for node in wiring.nodes:
-            _, name = node_boxes(node.name, found[node.shown])
+            _, name = node_boxes(node.name, image[node.shown])
             assert inside(begin, end, name) == 0, (link.name, node.name)
 
 
@@ -78,17 +78,17 @@ def test_a_node_moves_only_where_a_line_crosses_a_name() -> None:
 
 def test_data_flow_to_the_right() -> None:
     """Senders are in a column, followed by the router and the sink."""
-    found = pixels(plan_of("papers/siris2002/mixed-rtt.yaml"))
-    senders = [place for name, place in found.items() if name.startswith("senders")]
+    image = pixels(plan_of("papers/siris2002/mixed-rtt.yaml"))
+    senders = [place for name, place in image.items() if name.startswith("senders")]
     assert len({x for x, _ in senders}) == 1 and len({y for _, y in senders}) == len(senders)
-    assert senders[0][0] < found["router"][0] < found["sinks"][0]
-    assert found["router"][1] == found["sinks"][1] == sum(y for _, y in senders) // len(senders)
+    assert senders[0][0] < image["router"][0] < image["sinks"][0]
+    assert image["router"][1] == image["sinks"][1] == sum(y for _, y in senders) // len(senders)
 
 
 def test_cross_traffic_does_not_bend_the_road() -> None:
     """Routers in a row are on one line, whatever traffic joins them."""
-    found = pixels(plan_of("papers/siris2002/parking-lot.yaml"))
-    assert len({y for name, (_, y) in found.items() if name.startswith("r")}) == 1
+    image = pixels(plan_of("papers/siris2002/parking-lot.yaml"))
+    assert len({y for name, (_, y) in image.items() if name.startswith("r")}) == 1
 
 
 def test_data_in_circles_are_drawn_too() -> None:

@@ -66,12 +66,12 @@ def test_a_beginning_works(
     assert ecnomy("new", kind, f"my-{kind}") == 0
     out = capsys.readouterr().out
     written, _, commands = out.partition("\n\nNext:\n")
-    found = files_of(folder)
-    assert sorted(written.splitlines()) == sorted(found)
-    first = found[written.splitlines()[0]].splitlines()
+    files = files_of(folder)
+    assert sorted(written.splitlines()) == sorted(files)
+    first = files[written.splitlines()[0]].splitlines()
     assert first[0].endswith("Apache-2.0") or kind == "law"
     assert "Change first: " in first[1]
-    assert not {name: OLD.findall(text) for name, text in found.items() if OLD.search(text)}
+    assert not {name: OLD.findall(text) for name, text in files.items() if OLD.search(text)}
     for command in (line.strip() for line in commands.splitlines()):
         verb, *words = command.removeprefix("ecnomy ").split()
         if verb in ("check", "test-strategy"):
@@ -107,13 +107,13 @@ def test_without_pytest_the_next_commands_say_what_to_install(
 def test_a_law_registers_with_the_names_of_its_project(folder: Path) -> None:
     """A build for OMNeT++ reads these names; the new project's test compiles the headers."""
     assert ecnomy("new", "law", "steep") == 0
-    found = files_of(folder / "steep")
-    assert "ECNOMY_MARKING_LAW(steep::Steep);" in found["src/laws.cc"]
-    assert '#include "Steep.h"' in found["src/laws.cc"]
-    assert f"ECNOMY ?= {project_folder()}\n" in found["Makefile"]
-    assert "-o steep " in found["Makefile"]
-    assert 'law = "steep"' in found["SteepNetwork.ned"]
-    assert "network = steep.SteepNetwork" in found["omnetpp.ini"]
+    files = files_of(folder / "steep")
+    assert "ECNOMY_MARKING_LAW(steep::Steep);" in files["src/laws.cc"]
+    assert '#include "Steep.h"' in files["src/laws.cc"]
+    assert f"ECNOMY ?= {project_folder()}\n" in files["Makefile"]
+    assert "-o steep " in files["Makefile"]
+    assert 'law = "steep"' in files["SteepNetwork.ned"]
+    assert "network = steep.SteepNetwork" in files["omnetpp.ini"]
 
 
 @pytest.mark.parametrize(

@@ -100,12 +100,12 @@ def test_other_tables_are_there(tmp_path: Path) -> None:
 
 def test_complete_manifest(tmp_path: Path) -> None:
     """The manifest has the plan, the versions, the classes and the measured window."""
-    found = manifest(write(tmp_path / "r"))
-    assert found["format"] == 1 and found["complete"] is True and found["reason"] is None
-    assert found["measured"] == {"from_ps": PS, "to_ps": 4 * PS}
-    assert found["plan_digest"] == scene().digest == found["plan"]["digest"]
-    assert found["versions"]["engine"] == "fake 1.0"
-    assert found["classes"][0]["name"] == "gold"
+    document = manifest(write(tmp_path / "r"))
+    assert document["format"] == 1 and document["complete"] is True and document["reason"] is None
+    assert document["measured"] == {"from_ps": PS, "to_ps": 4 * PS}
+    assert document["plan_digest"] == scene().digest == document["plan"]["digest"]
+    assert document["versions"]["engine"] == "fake 1.0"
+    assert document["classes"][0]["name"] == "gold"
 
 
 def test_equal_runs_are_equal_in_every_byte(tmp_path: Path) -> None:
@@ -151,9 +151,9 @@ def test_later_batches_may_have_more_names(tmp_path: Path) -> None:
 def test_partial_run_says_so_and_can_be_read(tmp_path: Path) -> None:
     """A run stopped at 2 s has a window that ends there, and the reason in its manifest."""
     folder = write(tmp_path / "r", until=2, reason="the engine died")
-    found = manifest(folder)
-    assert found["complete"] is False and found["reason"] == "the engine died"
-    assert found["measured"] == {"from_ps": PS, "to_ps": 2 * PS}
+    document = manifest(folder)
+    assert document["complete"] is False and document["reason"] == "the engine died"
+    assert document["measured"] == {"from_ps": PS, "to_ps": 2 * PS}
     assert rows(folder, "flows")[0]["delivered"] == 100
 
 

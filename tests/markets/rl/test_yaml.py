@@ -17,9 +17,13 @@ ROOT = Path(__file__).parents[3]
 
 def test_a_file_is_read_in_its_units(tmp_path: Path) -> None:
     """A file gives times in ps, ranges in their units, and parameters of rewards."""
-    found = load_environment(written(tmp_path))
-    assert (found.step_ps, found.settle_ps, found.steps) == (4 * 10**12, 10**12, 6)
-    joe = found.learner("joe")
+    environment = load_environment(written(tmp_path))
+    assert (environment.step_ps, environment.settle_ps, environment.steps) == (
+        4 * 10**12,
+        10**12,
+        6,
+    )
+    joe = environment.learner("joe")
     assert joe.observations["goodput"] == QuantityRange(1e4, 1e7, True)
     assert joe.observations["rtt"] == QuantityRange(0.0, 0.1)
     assert joe.actions["rate_cap"] == QuantityRange(1e5, 4e6)

@@ -49,8 +49,8 @@ def test_the_keys_are_the_parameters_of_the_law() -> None:
 )
 def test_check_knows_that_classic_packets_are_not_marked(sender: str, expected: list[str]) -> None:
     """Drops instead of marks are expected, but a sender that depends on marks needs ECT(1)."""
-    found = scenario(QUEUE, f"transport: {sender}")
-    said = [line for line in warnings(found, make_plan(found)) if "source s" in line]
+    document = scenario(QUEUE, f"transport: {sender}")
+    said = [line for line in warnings(document, make_plan(document)) if "source s" in line]
     assert [line for line in said if "windows settle" not in line] == expected
 
 

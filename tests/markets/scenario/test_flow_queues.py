@@ -33,9 +33,9 @@ def test_the_keys_are_the_parameters_of_the_law() -> None:
 
 def test_check_says_how_the_link_sorts() -> None:
     """The link sorts by flow, L4S needs no dual queue, and a source's class has no effect."""
-    found = scenario("scheduler: {kind: fq-codel}", "transport: {law: prague}, class: 1")
-    assert "  by flow: link" in summary(found, make_plan(found))
-    said = warnings(found, make_plan(found))
+    document = scenario("scheduler: {kind: fq-codel}", "transport: {law: prague}, class: 1")
+    assert "  by flow: link" in summary(document, make_plan(document))
+    said = warnings(document, make_plan(document))
     assert [line for line in said if "L4S" in line or "ECT(1)" in line] == []
     assert any(line.startswith("s: 'class' has no effect") for line in said)
 

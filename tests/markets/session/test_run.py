@@ -110,9 +110,9 @@ def test_killed_engine_is_named_and_results_are_partial(tmp_path: Path) -> None:
     with pytest.raises(EngineError, match=r"fake-engine .*SIGKILL at simulated time 3 s"):
         run(scenario(tmp_path, "die 3"), out=tmp_path / "r")
     assert time.monotonic() - began < 5
-    found = manifest(tmp_path / "r")
-    assert found["complete"] is False and "SIGKILL" in found["reason"]
-    assert found["measured"]["to_ps"] == 3 * 10**12
+    document = manifest(tmp_path / "r")
+    assert document["complete"] is False and "SIGKILL" in document["reason"]
+    assert document["measured"]["to_ps"] == 3 * 10**12
 
 
 def test_failed_engines_last_line_is_passed_on(tmp_path: Path) -> None:
@@ -129,9 +129,11 @@ def test_engine_that_finishes_early_leaves_partial_results(
     assert ecnomy("run", scenario(tmp_path, f"finish {at}"), "--out", str(tmp_path / "r")) == 1
     said = capsys.readouterr().err
     assert f"found finish, expected the report at {due} s" in said and "Traceback" not in said
-    found = manifest(tmp_path / "r")
-    assert found["complete"] is False and found["reason"].startswith("wrong-order: found finish")
-    assert found["measured"]["to_ps"] == at * 10**12
+    document = manifest(tmp_path / "r")
+    assert document["complete"] is False and document["reason"].startswith(
+        "wrong-order: found finish"
+    )
+    assert document["measured"]["to_ps"] == at * 10**12
 
 
 def test_error_of_the_engine_is_its_own_words(tmp_path: Path) -> None:

@@ -110,10 +110,10 @@ def test_a_strategy_edited_under_its_run_makes_no_outcome(tmp_path, monkeypatch)
     file, simulated = lab(tmp_path, monkeypatch, "sweep_lab_under"), outcome._simulated
 
     def edit(*arguments):
-        found = simulated(*arguments)
+        results = simulated(*arguments)
         with (tmp_path / "sweep_lab_under.py").open("a") as text:
             text.write("\n")
-        return found
+        return results
 
     monkeypatch.setattr(outcome, "_simulated", edit)
     tally, _, _ = go(file, tmp_path / "out")

@@ -51,8 +51,8 @@ def test_parts_merge_into_the_same_table(tmp_path: Path) -> None:
     for number in range(1, 5):
         tally = make_part(sweep, out, SweepPart(of=5, number=number), Watcher)
         assert (tally.total, tally.present, tally.done) == (3 if number < 3 else 2, 0, tally.total)
-    found = merge(sweep, out)
-    assert (found.runs, found.missing, found.failed, found.others) == (
+    merged = merge(sweep, out)
+    assert (merged.runs, merged.missing, merged.failed, merged.others) == (
         12,
         {SweepPart(5, 5): 2},
         0,
@@ -84,8 +84,8 @@ def test_killed_shards_lose_no_run(tmp_path: Path) -> None:
                 kills += 1
             if ended(command).status == 0:
                 left.pop(0)
-    found = merge(load_sweep(file), out)
-    assert kills and (found.runs, found.missing, found.failed) == (24, {}, 0)
+    merged = merge(load_sweep(file), out)
+    assert kills and (merged.runs, merged.missing, merged.failed) == (24, {}, 0)
     runs = open_sweep(out)
     assert runs.number.tolist() == list(range(24))
 
@@ -131,8 +131,8 @@ def test_runs_of_another_sweep_file_are_counted(tmp_path: Path) -> None:
     out = tmp_path / "out"
     _fail_first(out, load_sweep(write(tmp_path)), SweepPart(of=2, number=1), "no matter")
     changed = SWEEP.replace("[0.1 money, 0.2 money]", "[0.3 money]")
-    found = merge(load_sweep(write(tmp_path, changed)), out)
-    assert (found.runs, sum(found.missing.values()), found.others) == (6, 6, 1)
+    merged = merge(load_sweep(write(tmp_path, changed)), out)
+    assert (merged.runs, sum(merged.missing.values()), merged.others) == (6, 6, 1)
 
 
 def test_a_part_that_is_being_made_waits(tmp_path: Path) -> None:
@@ -141,8 +141,8 @@ def test_a_part_that_is_being_made_waits(tmp_path: Path) -> None:
     one, two = SweepPart(of=2, number=1), SweepPart(of=2, number=2)
     make_part(sweep, out, one, Watcher)
     with closing(Store(out, sweep, two)):
-        found = merge(sweep, out)
-    assert (found.parts, found.busy, found.missing) == ((one,), (two,), {two: 6})
+        merged = merge(sweep, out)
+    assert (merged.parts, merged.busy, merged.missing) == ((one,), (two,), {two: 6})
     with pytest.raises(
         ResultsError, match=r"found shard 1/2 of a sweep, .*; merge .*, then use .*out$"
     ):
@@ -155,8 +155,8 @@ def test_records_of_a_killed_part_are_merged(tmp_path: Path) -> None:
     with closing(Store(out, sweep, SweepPart(of=4, number=1))) as store:
         for point in list(store.points)[:2]:
             store.add(RunOutcome(point, "", "failed", "full disk", Code("any", "", ""), {}, {}))
-    found = merge(sweep, out)
-    assert (found.failed, sum(found.missing.values())) == (2, 10)
+    merged = merge(sweep, out)
+    assert (merged.failed, sum(merged.missing.values())) == (2, 10)
     assert open_sweep(out).reason.tolist() == ["full disk"] * 2
 
 
@@ -173,9 +173,9 @@ def test_a_damaged_part_is_named(tmp_path: Path) -> None:
     shard.write_bytes(data)
     said = CliRunner().invoke(app, ["merge", str(file), "--out", str(out), "--json"])
     assert f"{shard.name}.corrupt is incomplete or altered" in said.stderr
-    found = json.loads(said.stdout)
-    assert found["runs"] == {"asked": 12, "missing": 6, "failed": 0}
-    assert [Path(name).name for name in found["damaged"]] == [f"{shard.name}.corrupt"]
+    document = json.loads(said.stdout)
+    assert document["runs"] == {"asked": 12, "missing": 6, "failed": 0}
+    assert [Path(name).name for name in document["damaged"]] == [f"{shard.name}.corrupt"]
     assert make_part(sweep, out, two, Watcher).done == 6
     assert merge(sweep, out).missing == {} and len(open_sweep(out)) == 12
 
@@ -209,7 +209,7 @@ from ecnomy.markets.sweep import config, driver, making, parts
 from sweep_world import Watcher
 driver.execute = lambda task: os._exit(9)
 sweep = config.load_sweep(pathlib.Path(sys.argv[1]))
-making.make_part(sweep, pathlib.Path(sys.argv[2]), parts.Part(of=4, number=2), Watcher)
+making.make_part(sweep, pathlib.Path(sys.argv[2]), parts.SweepPart(of=4, number=2), Watcher)
 """
 
 

@@ -3,8 +3,8 @@
 
 The keys are the fields of the structs from which tables are printed: Notices (results/notices.py),
 Welfare (welfare/welfare.py) and, in run/, Summary (summary.py), Guarantee (guarantees.py), Carrier
-(carriers.py), Settling (price_settling.py), AgentChoices (choices.py), FilesSent (files_sent.py) and
-BusyLines (busy_lines.py).
+(carriers.py), Settling (price_settling.py), AgentChoices (choices.py), FilesSent (files_sent.py)
+and BusyLines (busy_lines.py).
 """
 
 from __future__ import annotations
