@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 
 from ecnomy.analysis import guarantees_of, open_run
-from ecnomy.analysis.report.page import write_gsp_page
+from ecnomy.analysis.gsp_report.page import write_gsp_page
 from ecnomy.analysis.show.command import print_summary
 from ecnomy.markets import load, run
 from page_reader import PageReader

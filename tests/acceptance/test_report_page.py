@@ -18,7 +18,7 @@ from scipy import stats
 
 from chromium import Tab, in_browser
 from ecnomy.analysis import open_sweep
-from ecnomy.analysis.report.page import write_gsp_page
+from ecnomy.analysis.gsp_report.page import write_gsp_page
 from ecnomy.markets.results.rawrun import open_raw
 from page_reader import PageReader, answers_of
 from sweep_world import go

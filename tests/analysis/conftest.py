@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ecnomy.analysis.report import business_plots
+from ecnomy.analysis.gsp_report import business_plots
 from ecnomy.markets.plan import Law, Link, Plan, PlanRecord, Source, Start, Tcp
 from tiers import in_full
 

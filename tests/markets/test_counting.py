@@ -12,8 +12,8 @@ from ecnomy.agents.errors import ProtocolError, ScenarioError
 from ecnomy.analysis import dispersion
 from ecnomy.markets import make_plan, run
 from ecnomy.markets.bridge.messages import Record
-from ecnomy.markets.results.counted import Naming
 from ecnomy.markets.results.rawrun import open_raw
+from ecnomy.markets.results.record_names import Naming
 from ecnomy.markets.results.results import Results
 from ecnomy.markets.scenario import scenario_from_text
 

@@ -13,7 +13,7 @@ from ecnomy.agents.errors import ProtocolError, ScenarioError
 from ecnomy.markets import make_plan, run
 from ecnomy.markets.bridge.messages import Record
 from ecnomy.markets.compile.check import warnings
-from ecnomy.markets.results.counted import Naming
+from ecnomy.markets.results.record_names import Naming
 from ecnomy.markets.scenario import scenario_from_text
 
 TEXT = """

@@ -12,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from ecnomy.agents.errors import LedgerError
-from ecnomy.markets.economy.exact import MOST_DENOMINATOR, Exact, share
+from ecnomy.markets.economy.exact_charges import MOST_DENOMINATOR, Exact, share
 from ecnomy.markets.economy.tariff_accruers import MenuAccruer, accruer
 from ecnomy.markets.inputs.units import PER
 from ecnomy.markets.terms.tariffs import (

@@ -1,5 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ecnomy report`: writes pages on runs, sweeps and businesses.
-
-The page on a business shows the query for each amount.
-"""
+"""`ecnomy report`: chooses the page for a run, a sweep or a business."""

@@ -102,7 +102,7 @@ def page_command(
 @report_app.command("gsp", cls=Verb)
 def gsp_command(results: Results, out: GspOut = None, as_json: Json = False) -> None:
     """Report whether a guaranteed stream provider earns money, in one self-contained HTML file."""
-    from ecnomy.analysis.report.page import write_gsp_page
+    from ecnomy.analysis.gsp_report.page import write_gsp_page
     from ecnomy.analysis.support.whole_file import place_for
 
     file = results[0] / GSP_PAGE if out is None else place_for(out, "--out")

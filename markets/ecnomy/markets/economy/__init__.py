@@ -6,11 +6,11 @@ parties          accounts, users of flows, and service classes on sale
 posted_prices    the posted prices of marks by domain, and each source's path through the domains
 settlement       rules that determine who pays whom for marks
 contracts        amounts due for an epoch; readings: meters; charges: class fees and mark charges
-book             posts the amounts due under all contracts at each report
+epoch_postings   posts the amounts due under all contracts at each report
 call_desk        sales of single calls
 willingness      mark rates of flows, derived from payments; mark_caps: budgets
 observations     changes of counters since an agent's last observation
 ledger           all payments; journal: decisions of agents
 hand_changes     values that a user set in a running market
-tariff_accruers  amounts due under a tariff; exact: charges with fractions carried over
+tariff_accruers  amounts due under a tariff; exact_charges: fractions carried over
 """

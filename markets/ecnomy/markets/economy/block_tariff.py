@@ -13,7 +13,7 @@ import numpy as np
 
 from ecnomy.agents.arrays import LARGEST_INT64, Integers
 from ecnomy.agents.errors import LedgerError
-from ecnomy.markets.economy.exact import Exact, check_column, total
+from ecnomy.markets.economy.exact_charges import Exact, check_column, total
 from ecnomy.markets.terms.money import LARGEST_MICRO
 from ecnomy.markets.terms.tariffs import Blocks
 

@@ -2,7 +2,7 @@
 """Contracts compute the amounts that buyers owe sellers for each epoch.
 
 A run first books the contracts for marks, then class fees, contracts with tariffs, and contracts
-that agents have added (book.py).
+that agents have added (epoch_postings.py).
 """
 
 from __future__ import annotations

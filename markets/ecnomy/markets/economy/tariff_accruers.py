@@ -18,7 +18,7 @@ import numpy as np
 from ecnomy.agents.arrays import Integers
 from ecnomy.agents.errors import LedgerError
 from ecnomy.markets.economy.block_tariff import BlocksAccruer
-from ecnomy.markets.economy.exact import Exact, check_column, total
+from ecnomy.markets.economy.exact_charges import Exact, check_column, total
 from ecnomy.markets.economy.shared_columns import held
 from ecnomy.markets.economy.time_of_day import TimeOfDayAccruer
 from ecnomy.markets.terms.own_tariff import OwnAccruer

@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from ecnomy.agents.arrays import Integers
-from ecnomy.markets.economy.exact import Exact, check_column, share, total
+from ecnomy.markets.economy.exact_charges import Exact, check_column, share, total
 from ecnomy.markets.terms.tariffs import TimeOfDay
 
 __all__ = ["TimeOfDayAccruer"]

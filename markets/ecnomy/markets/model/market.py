@@ -22,13 +22,13 @@ from ecnomy.agents.roles.role import Role, Terms
 from ecnomy.agents.spec import AgentSpec, ContractSpec, MarketSpec
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.bridge.messages import Decide, Record, Report, Request, Verdict
-from ecnomy.markets.economy.book import Book
 from ecnomy.markets.economy.call_desk import CallDesk
 from ecnomy.markets.economy.charges import Per
 from ecnomy.markets.economy.class_desk import ClassDesk
 from ecnomy.markets.economy.contracts import ClassFee, Contract
 from ecnomy.markets.economy.counts import FlowCounts
 from ecnomy.markets.economy.custom_contracts import settlement_of
+from ecnomy.markets.economy.epoch_postings import Book
 from ecnomy.markets.economy.file_desk import FileDesk
 from ecnomy.markets.economy.journal import PRICE, Journal
 from ecnomy.markets.economy.ledger import Ledger

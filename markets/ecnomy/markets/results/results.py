@@ -165,7 +165,7 @@ class Results(RunTables):
         Rates and payments are means per flow over the measured window. There are no rows if the run
         was killed, or ended at 0 s or exactly at the end of its warm-up.
         """
-        from ecnomy.markets.results.glance import summary_frame
+        from ecnomy.markets.results.notebook_display import summary_frame
 
         return summary_frame(self.raw)
 
@@ -291,7 +291,7 @@ class Results(RunTables):
             return f"<Results: {error}>"
 
     def _repr_html_(self) -> str:
-        from ecnomy.markets.results.glance import results_page
+        from ecnomy.markets.results.notebook_display import results_page
 
         return results_page(self)
 

@@ -31,9 +31,9 @@ from ecnomy.markets.economy.market_like import MarketLike
 from ecnomy.markets.omnet.export import FOLDER, WRITTEN
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.results.columns import ALL_TABLES, schemas
-from ecnomy.markets.results.counted import Naming
 from ecnomy.markets.results.flows_and_links import Measuring
 from ecnomy.markets.results.manifest import FORMAT, MANIFEST, SWEEP
+from ecnomy.markets.results.record_names import Naming
 from ecnomy.markets.results.table_writer import TableWriter, Taken
 from ecnomy.markets.support.intact import sealed, sync_file, write_synced
 from ecnomy.markets.support.locking import locked
