@@ -117,17 +117,17 @@ def included(source: Path, folders: Sequence[Path]) -> list[Path]:
 
     Headers are looked for beside the file that names them, then in the folders.
     """
-    found: dict[Path, None] = {}
+    files: dict[Path, None] = {}
     waiting = [source.resolve()]
     while waiting:
         path = waiting.pop()
-        if path in found:
+        if path in files:
             continue
-        found[path] = None
+        files[path] = None
         for name in _INCLUDE.findall(path.read_bytes()):
             places = [folder / name.decode() for folder in (path.parent, *folders)]
             waiting += [place.resolve() for place in places if place.is_file()][:1]
-    return sorted(found)
+    return sorted(files)
 
 
 def nlohmann_headers() -> list[str]:

@@ -39,14 +39,14 @@ def guarded() -> str:
 
 def marked(mark: str) -> list[int]:
     """Processes with the mark in their initial environment, without zombies."""
-    found = []
+    pids = []
     for name in os.listdir("/proc"):
         if name.isdigit() and int(name) != os.getpid():
             with contextlib.suppress(OSError):
                 with open(f"/proc/{name}/environ", "rb") as file:
                     if mark.encode() in file.read():
-                        found.append(int(name))
-    return found
+                        pids.append(int(name))
+    return pids
 
 
 def _main(parent: int, mark: str) -> None:

@@ -97,10 +97,10 @@ class Disk:
 
 
 def _applied(names: dict[str, _File], steps: list[tuple[str, _File | None]]) -> dict[str, _File]:
-    found = dict(names)
+    files = dict(names)
     for name, file in steps:
         if file is None:
-            found.pop(name, None)
+            files.pop(name, None)
         else:
-            found[name] = file
-    return found
+            files[name] = file
+    return files

@@ -115,6 +115,6 @@ def go(
     return reproduction, pool.runs
 
 
-def outcomes(found: list[Reproduced]) -> list[Any]:
+def outcomes(entries: list[Reproduced]) -> list[Any]:
     """The outcomes of all claims, with the packets sent."""
-    return [(each.outcomes, each.data_packets) for each in found]
+    return [(each.outcomes, each.data_packets) for each in entries]

@@ -77,8 +77,8 @@ def test_the_questions_of_the_analysis_readme_have_answers(
     assert len(answers) >= 12
     names: dict[str, Any] = {"run": open_run("results/gold-silver-7")}
     for answer in answers:
-        found = eval(answer, names)
-        assert found is None or len(found) > 0, answer
+        reply = eval(answer, names)
+        assert reply is None or len(reply) > 0, answer
     begins = section.index("    from ecnomy.analysis import open_run")
     block = itertools.takewhile(lambda one: one.startswith("    "), section[begins:].splitlines())
     exec(textwrap.dedent("\n".join(block)), {})

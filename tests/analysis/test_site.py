@@ -85,8 +85,8 @@ def test_every_document_is_a_page(pages: dict[str, str]) -> None:
     assert len({page_of(name) for name in documents}) == len(documents)
     for name in documents:
         headings = anchors((ROOT / name).read_text(encoding="utf-8"))
-        found = anchors(pages[page_of(name)])[name == PAPER :]  # the paper's title is in its head
-        assert found[: len(headings)] == headings, name
+        on_page = anchors(pages[page_of(name)])[name == PAPER :]  # the paper's title is in its head
+        assert on_page[: len(headings)] == headings, name
 
 
 def test_the_paper_cites_what_its_bibliography_has(pages: dict[str, str]) -> None:
@@ -167,11 +167,11 @@ def test_every_key_of_the_reference_is_on_a_page(pages: dict[str, str]) -> None:
 
 
 def _by_heading(text: str) -> dict[str, str]:
-    found: dict[str, str] = {}
+    sections: dict[str, str] = {}
     for part in re.split(r"^(?=## )", text, flags=re.MULTILINE):
         name = slug(part.partition("\n")[0].lstrip("# "))
-        found[name] = found.get(name, "") + part
-    return found
+        sections[name] = sections.get(name, "") + part
+    return sections
 
 
 def test_every_verb_option_and_public_name_is_on_a_page(pages: dict[str, str]) -> None:

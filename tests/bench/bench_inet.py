@@ -56,7 +56,7 @@ def rate(folder: Path, duration_s: int, *options: str) -> float | str:
 
 def rounds(folder: Path) -> dict[str, list[float]] | str:
     """Rates by name, measured in turn, or the reason for a failure."""
-    found: dict[str, list[float]] = {}
+    rates: dict[str, list[float]] = {}
     for _ in range(ROUNDS):
         measured: dict[str, float | str] = {
             name: stock_rate(config) for name, config in CONFIGS.items()
@@ -66,24 +66,24 @@ def rounds(folder: Path) -> dict[str, list[float]] | str:
         for name, figure in measured.items():
             if isinstance(figure, str):
                 return figure
-            found.setdefault(name, []).append(figure)
-    return found
+            rates.setdefault(name, []).append(figure)
+    return rates
 
 
 def main() -> None:
     """Print and record the rates."""
     with tempfile.TemporaryDirectory() as name:
-        found = rounds(Path(name))
-    if isinstance(found, str):
-        print(f"INET: not measured ({found})")
+        rates = rounds(Path(name))
+    if isinstance(rates, str):
+        print(f"INET: not measured ({rates})")
         return
-    ours = found.pop(OURS)
+    ours = rates.pop(OURS)
     print(
         f"reference dumbbell, medians of {ROUNDS} in turn: {median(ours):,.0f} data packets per "
         "CPU second"
     )
     figures: dict[str, Any] = {"ecnomy": median(ours)}
-    for name, theirs in found.items():
+    for name, theirs in rates.items():
         ratio = median(o / t for o, t in zip(ours, theirs, strict=True))
         print(f"    INET, {name}: {median(theirs):,.0f}, {ratio:.0f} times fewer")
         figures[name] = {"packets_per_cpu_s": median(theirs), "ratio": ratio}

@@ -65,14 +65,14 @@ def figures(rng: np.random.Generator):
         price = float(point.params["market.price_per_mark"].split()[0])
         often = "0.05" in point.params["network.links.wire.marking"]
         noise = rng.standard_normal(40) + np.sin(point.seed)
-        found = {f"source-{n}.mean_delay_s": 0.01 + 0.001 * float(noise[n]) for n in range(36)}
+        delays = {f"source-{n}.mean_delay_s": 0.01 + 0.001 * float(noise[n]) for n in range(36)}
         return {
             "balance.shop": 10 + price * (2 - price) + often + 0.1 * float(noise[36]),
             "gold.goodput_bps": 1e6 / (0.1 + price) + 1e4 * float(noise[37]),
             "silver.goodput_bps": 5e5 / (0.1 + price) + 1e4 * float(noise[38]),
             "wire.utilization": 0.9 - 0.1 * price + 0.01 * float(noise[39]),
             "wire.drops": int(point.replicate % 3),
-            **found,
+            **delays,
         }
 
     return of

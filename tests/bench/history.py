@@ -59,19 +59,19 @@ def add(part: str, figures: Any) -> Path:
 
 def records() -> list[Record]:
     """Records of HEAD and its ancestors, the oldest commit first; outside git all, by date."""
-    found = [
+    stored = [
         Record(path.stem[:10], path.stem[11:], json.loads(path.read_text()))
         for path in sorted(_FOLDER.glob("*.json"))
     ]
     log = _said("git", "-C", str(_FOLDER.parent), "rev-list", "--reverse", "--topo-order", "HEAD")
     place = {
         record.commit: at
-        for record in found
+        for record in stored
         for at, commit in enumerate(log)
         if commit.startswith(record.commit)
     }
-    known = [record for record in found if record.commit in place]
-    return sorted(known, key=lambda record: place[record.commit]) or found
+    known = [record for record in stored if record.commit in place]
+    return sorted(known, key=lambda record: place[record.commit]) or stored
 
 
 def newest(part: str) -> Any:

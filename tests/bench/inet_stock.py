@@ -64,5 +64,5 @@ def _run(config: str, duration_s: int) -> tuple[float, float] | str:
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode:
             return f"INET's own dumbbell ended with {process.returncode}"
-        received = sum(int(found) for found in _RECEIVED.findall(scalars.read_text()))
+        received = sum(int(count) for count in _RECEIVED.findall(scalars.read_text()))
     return received / SEGMENT_BYTES, usage.ru_utime + usage.ru_stime

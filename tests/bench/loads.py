@@ -116,15 +116,15 @@ def _wtp(duration_s: float) -> Plan:
 
 
 def _loads() -> dict[str, Load]:
-    found = {
+    loads = {
         "reference": Load("reference dumbbell", plans.reference_dumbbell, 900, 4),
         "thousand": Load("1,000 flows at 10 Gbps", lambda s: bell(1000, 1e10, s), 8, 0.3),
         "wtp": Load("10 paced WTP flows", _wtp, 600, 4),
         "gsp": Load("ten hours of GSP traffic", gsp, 36_000, 60),
     }
     if importlib.util.find_spec("topohub"):
-        found["abilene"] = Load("Abilene", _abilene, 400, 10)
-    return found
+        loads["abilene"] = Load("Abilene", _abilene, 400, 10)
+    return loads
 
 
 LOADS = _loads()

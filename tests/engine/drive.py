@@ -54,10 +54,10 @@ class EngineOutput:
 def engine() -> str:
     """The engine's path: from ECNOMY_ENGINE, beside this Python, or on PATH."""
     beside = Path(sys.executable).with_name("ecnomy-engine")
-    found = os.environ.get("ECNOMY_ENGINE") or (beside if beside.exists() else None)
-    found = found or shutil.which("ecnomy-engine")
-    assert found, "ecnomy-engine is not installed"
-    return str(found)
+    binary = os.environ.get("ECNOMY_ENGINE") or (beside if beside.exists() else None)
+    binary = binary or shutil.which("ecnomy-engine")
+    assert binary, "ecnomy-engine is not installed"
+    return str(binary)
 
 
 def run(

@@ -66,7 +66,7 @@ def sends(outcome: EngineOutput) -> list[Sent]:
     An ACK's contents are those of the oracle's receiver when the acknowledged data arrives. Its
     number must agree with the engine's, and its length with its blocks.
     """
-    receiver, acks, found = Receiver(), list[tuple[int, Blocks]](), list[Sent]()
+    receiver, acks, bursts = Receiver(), list[tuple[int, Blocks]](), list[Sent]()
     transport = outcome.plan.sources[0].transport
     assert isinstance(transport, Tcp)
     table = outcome.table("trace")
@@ -76,18 +76,18 @@ def sends(outcome: EngineOutput) -> list[Sent]:
             acks.append(receiver.arrive(seq))
         elif event == DROP and link == BACK and acks:
             acks.pop()
-        elif event == ACK and not found:
-            found.append((t_ps, (0, []), []))  # of the SYN
+        elif event == ACK and not bursts:
+            bursts.append((t_ps, (0, []), []))  # of the SYN
         elif event == ACK:
             upto, blocks = acks.pop(0)
             option = 4 + 8 * len(blocks) if blocks and transport.sack else 0
             assert (upto, 40 + option) == (seq, size)
-            found.append((t_ps, (upto, blocks), []))
-        elif event == SEND and found:
-            if found[-1][0] != t_ps:
-                found.append((t_ps, None, []))
-            found[-1][2].append(seq)
-    return found
+            bursts.append((t_ps, (upto, blocks), []))
+        elif event == SEND and bursts:
+            if bursts[-1][0] != t_ps:
+                bursts.append((t_ps, None, []))
+            bursts[-1][2].append(seq)
+    return bursts
 
 
 def repeats(outcome: EngineOutput) -> Counter[int]:

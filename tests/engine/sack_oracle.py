@@ -160,10 +160,10 @@ class Sender:
     def candidate(self) -> int | None:
         """Step C.1 in recovery; otherwise a new segment or, after a timeout, an unreported one."""
         if self.recovering:
-            found = self.next_seg()
-            if found is None:
+            choice = self.next_seg()
+            if choice is None:
                 return None
-            rule, seq = found
+            rule, seq = choice
             self.rules.add(rule)
             if rule == 4:
                 self.rescue_rxt = self.recovery_point - 1

@@ -139,8 +139,8 @@ def test_transfers_are_whole_files(outcome: EngineOutput) -> None:
     headers = np.sum(-(-transfers["bytes"][web] // 960)) * 40
     assert 0 <= flows["acked_bytes"][5] - payload - headers < 1e6
     for column in ("retransmitted", "ece"):  # the rest is of the file under way
-        found = np.bincount(transfers["flow"], transfers[column], minlength=len(flows[column]))
-        assert found.any() and np.all(found <= flows[column]), column
+        totals = np.bincount(transfers["flow"], transfers[column], minlength=len(flows[column]))
+        assert totals.any() and np.all(totals <= flows[column]), column
 
 
 @pytest.mark.parametrize("count", [1000, 8192])

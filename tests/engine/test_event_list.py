@@ -153,9 +153,9 @@ def differs(driver: Path, commands: str, answers: str) -> str:
     if done.returncode:
         return f"exit {done.returncode} {done.stderr}"
     pairs = zip(done.stdout.splitlines(), answers.splitlines(), strict=False)
-    for line, (found, expected) in enumerate(pairs):
-        if found != expected:
-            return f"answer {line}: {found}, not {expected}"
+    for line, (answer, expected) in enumerate(pairs):
+        if answer != expected:
+            return f"answer {line}: {answer}, not {expected}"
     return "" if done.stdout == answers else "too few or too many answers"
 
 

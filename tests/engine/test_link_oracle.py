@@ -96,8 +96,8 @@ def test_a_buffer_in_bytes_is_filled_to_the_last_byte(classes: bool) -> None:
     if classes:
         link = classed(link, weights([{"share": 0.5}]))
         burst = in_classes(burst, [0])
-    found = run(plans.plan([link], [burst], 2)).reports[-1].links
-    assert (found["arrivals"][0], found["drops"][0], found["queue_max"][0]) == (13, 2, 10)
+    counts = run(plans.plan([link], [burst], 2)).reports[-1].links
+    assert (counts["arrivals"][0], counts["drops"][0], counts["queue_max"][0]) == (13, 2, 10)
 
 
 @pytest.mark.parametrize("classes", [False, True])
@@ -109,8 +109,8 @@ def test_bytes_of_a_report_are_those_of_ip_but_in_the_queue(classes: bool) -> No
     if classes:
         link = classed(link, weights([{"share": 0.5}]))
         burst = in_classes(burst, [0])
-    found = run(plans.plan([link], [burst], 1, epoch_s=0.05)).at(0.05).links
-    counted = {name: int(column[0]) for name, column in found.items()}
+    columns = run(plans.plan([link], [burst], 1, epoch_s=0.05)).at(0.05).links
+    counted = {name: int(column[0]) for name, column in columns.items()}
     assert (counted["arrived_bytes"], counted["departed_bytes"]) == (13 * 1500, 5 * 1500)
     assert (counted["queue_packets"], counted["queue_bytes"]) == (8, 8 * 1538)
 
@@ -213,5 +213,5 @@ def test_a_new_parameter_leaves_earlier_changes_in_force() -> None:
     link = plans.link("l", 0, 1, 1e6, 0.001, marking=marking)
     source = plans.source("s", [0], [], plans.udp(1000, ect=True), load)
     outcome = run(plans.plan([link], [source], 6), decide)
-    found = [outcome.at(t_s).links["probability"][0] for t_s in (1, 3, 6)]
-    assert found == pytest.approx([0.2, 0.3, 0.12], abs=0.02)
+    shares = [outcome.at(t_s).links["probability"][0] for t_s in (1, 3, 6)]
+    assert shares == pytest.approx([0.2, 0.3, 0.12], abs=0.02)

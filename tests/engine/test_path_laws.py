@@ -51,8 +51,8 @@ def test_cubic_has_the_window_of_its_equations(rtt_s: float, p: float) -> None:
     links = plans.duplex("l", 0, 1, 1e10, rtt_s / 2, marking=plans.fixed(p))
     flow = plans.source("f", [0], [1], plans.tcp(plans.cubic()), count=10, stagger_s=0.01)
     outcome = run(plans.plan(links, [flow], 500, warmup_s=50))
-    found = outcome.over(50, 500)["cwnd_integral"].mean() / 450
-    assert found == pytest.approx(pipe_mean(rtt_s, p, 300_000, 5), rel=0.05)
+    window = outcome.over(50, 500)["cwnd_integral"].mean() / 450
+    assert window == pytest.approx(pipe_mean(rtt_s, p, 300_000, 5), rel=0.05)
 
 
 def test_two_cubic_flows_share_a_long_link() -> None:

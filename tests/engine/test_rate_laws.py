@@ -244,6 +244,6 @@ def test_vegas_answers_marks_as_rfc_3168_says() -> None:
         return max(2.0, 0.75 * window)
 
     expected = pipe(rise, cut, 1e-3, 2_000_000)
-    found = measured(plans.vegas(), 1e-3, count=8, from_s=50, to_s=650)
-    assert found.window == pytest.approx(expected.window, rel=0.03)
-    assert found.rate == pytest.approx(expected.rate, rel=0.03)
+    means = measured(plans.vegas(), 1e-3, count=8, from_s=50, to_s=650)
+    assert means.window == pytest.approx(expected.window, rel=0.03)
+    assert means.rate == pytest.approx(expected.rate, rel=0.03)

@@ -34,10 +34,10 @@ def test_windows_come_to_rest_as_reckoned(name: str) -> None:
     """From one packet on, W(t) is W (1 - exp(-t / time)), after one time constant and two."""
     scenario = scenario_from_text(TEXT.replace("LAW", LAWS[name]))
     plan = make_plan(scenario)
-    (found,) = settlings(scenario, plan)
-    assert found.time_s == pytest.approx(25.0, rel=0.01)
+    (settling,) = settlings(scenario, plan)
+    assert settling.time_s == pytest.approx(25.0, rel=0.01)
     outcome = run(plan)
     for times in (1, 2):
         report = outcome.at(times * 25.0)
-        expected = found.window - (found.window - 1) * math.exp(-times)
+        expected = settling.window - (settling.window - 1) * math.exp(-times)
         assert np.mean(report.flows["cwnd"]) == pytest.approx(expected, rel=0.08), times

@@ -85,15 +85,15 @@ def rows(outcome: EngineOutput) -> list[tuple[int, int, int, int]]:
 
 def groups(outcome: EngineOutput) -> list[tuple[int, int | None, list[int]]]:
     """Each ACK (None: the timer) from the SYN's on: time, number, the packets sent at it."""
-    found: list[tuple[int, int | None, list[int]]] = []
+    bursts: list[tuple[int, int | None, list[int]]] = []
     for t_ps, event, seq, size in rows(outcome):
         if event == ACK:
-            found.append((t_ps, seq, []))
+            bursts.append((t_ps, seq, []))
         elif size > 40:
-            if found[-1][0] != t_ps:
-                found.append((t_ps, None, []))
-            found[-1][2].append(seq)
-    return found
+            if bursts[-1][0] != t_ps:
+                bursts.append((t_ps, None, []))
+            bursts[-1][2].append(seq)
+    return bursts
 
 
 @pytest.mark.parametrize("slow_start", [False, True])

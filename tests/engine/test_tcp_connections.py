@@ -49,15 +49,15 @@ def connections(transport: Tcp, probability: float, seed: int) -> list[list[tupl
     trace, files = outcome.table("trace"), outcome.table("transfers")
     sent = trace["event"] == SEND
     times, sizes = trace["t_ps"][sent], trace["bytes"][sent]
-    found, free_at = [], 0
+    traces, free_at = [], 0
     for start, end in zip(files["start_ps"].tolist(), files["end_ps"].tolist(), strict=True):
         if start > BAD_S * PS and start - free_at > PS // 10:
             mine = (times >= start) & (times <= end)
-            found.append(
+            traces.append(
                 list(zip((times[mine] - start).tolist(), sizes[mine].tolist(), strict=True))
             )
         free_at = end
-    return found
+    return traces
 
 
 @pytest.mark.parametrize("kind", KINDS)

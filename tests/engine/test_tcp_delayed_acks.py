@@ -23,14 +23,14 @@ def acks(outcome: EngineOutput) -> list[tuple[int, int, list[tuple[int, int, int
     table = outcome.table("trace")
     names = ("t_ps", "event", "link", "seq", "ce")
     back = len(outcome.plan.links) - 1
-    found, waiting = [], []
+    replies, waiting = [], []
     for t_ps, event, link, seq, ce in zip(*(table[n].tolist() for n in names), strict=True):
         if event == DELIVER:
             waiting.append((t_ps, seq, ce))
         elif event == ENQUEUE and link == back and waiting:
-            found.append((t_ps, seq, waiting))
+            replies.append((t_ps, seq, waiting))
             waiting = []
-    return found
+    return replies
 
 
 def one_flow(
@@ -58,13 +58,13 @@ def test_an_ack_for_so_many_packets_or_after_the_wait(every: int, rest: int) -> 
     packets = float(every + rest)
     window = dict(slow_start=False, initial_window=packets, max_window=packets)
     transport = plans.tcp(echo="off", delayed_acks=every, delayed_ack_ps=WAIT_PS, **window)
-    found = acks(one_flow(transport, 20))
-    full = [a for a in found if len(a[2]) == every]
-    late = [a for a in found if len(a[2]) < every]
+    replies = acks(one_flow(transport, 20))
+    full = [a for a in replies if len(a[2]) == every]
+    late = [a for a in replies if len(a[2]) < every]
     assert len(full) > 100 and len(late) > 100 and {len(a[2]) for a in late[:-1]} == {rest}
     assert all(t == packets[-1][0] for t, _, packets in full)
     assert all(t == packets[0][0] + WAIT_PS for t, _, packets in late)
-    assert all(upto == packets[-1][1] + 1 for _, upto, packets in found)
+    assert all(upto == packets[-1][1] + 1 for _, upto, packets in replies)
 
 
 def test_out_of_order_and_hole_filling_packets_are_answered_at_once() -> None:
@@ -74,15 +74,15 @@ def test_out_of_order_and_hole_filling_packets_are_answered_at_once() -> None:
         delayed_ack_ps=WAIT_PS,
     )  # fmt: skip
     outcome = dropping(first_window([11]), transport, 1.0)
-    found = acks(outcome)
-    held = next(i for i, (_, _, packets) in enumerate(found) if packets[-1][1] > 11)
-    filled = next(i for i, (_, _, packets) in enumerate(found) if packets[-1][1] == 11)
-    assert [len(packets) for _, _, packets in found[:held]] == [2] * 5
+    replies = acks(outcome)
+    held = next(i for i, (_, _, packets) in enumerate(replies) if packets[-1][1] > 11)
+    filled = next(i for i, (_, _, packets) in enumerate(replies) if packets[-1][1] == 11)
+    assert [len(packets) for _, _, packets in replies[:held]] == [2] * 5
     # The eleventh packet waits for its partner and goes with the first that is out of order.
-    assert [seq for _, seq, _ in found[held][2]] == [10, 12]
-    assert all(t == packets[-1][0] for t, _, packets in found[: filled + 1])
-    assert all(len(packets) == 1 for _, _, packets in found[held + 1 : filled + 1])
-    assert {upto for _, upto, _ in found[held:filled]} == {11} and found[filled][1] > 40
+    assert [seq for _, seq, _ in replies[held][2]] == [10, 12]
+    assert all(t == packets[-1][0] for t, _, packets in replies[: filled + 1])
+    assert all(len(packets) == 1 for _, _, packets in replies[held + 1 : filled + 1])
+    assert {upto for _, upto, _ in replies[held:filled]} == {11} and replies[filled][1] > 40
     assert outcome.reports[-1].flows["timeouts"][0] == 0
     assert outcome.reports[-1].flows["retransmitted"][0] == 1
 
@@ -122,9 +122,9 @@ def test_a_pair_is_timed_by_its_first_packet() -> None:
 def test_marks_are_echoed_at_once_with_accurate_echo(probability: float) -> None:
     """ACKs leave at once for marks after unmarked packets, and for second new marks (RFC 9768)."""
     transport = plans.tcp(plans.wtp(8), delayed_acks=8, delayed_ack_ps=WAIT_PS)
-    found = acks(one_flow(transport, 20, probability=probability))
+    replies = acks(one_flow(transport, 20, probability=probability))
     before = 0
-    for t_ps, _, packets in found:
+    for t_ps, _, packets in replies:
         marks, at_once = 0, False
         for number, (_, _, ce) in enumerate(packets):
             marks += ce
@@ -132,7 +132,7 @@ def test_marks_are_echoed_at_once_with_accurate_echo(probability: float) -> None
             at_once = turned or marks == 2 or number == 7
             assert not at_once or number == len(packets) - 1, "an ACK was put off"
         assert t_ps == packets[-1][0] if at_once else t_ps == packets[0][0] + WAIT_PS
-    assert len(found) > 20
+    assert len(replies) > 20
 
 
 def test_each_connection_tells_its_first_mark_at_once() -> None:
@@ -162,8 +162,8 @@ def test_rfc_3168_answers_no_mark_at_once() -> None:
         plans.wtp_sender(20), initial_window=8.0, delayed_acks=2, delayed_ack_ps=WAIT_PS
     )
     outcome = one_flow(transport, 20, probability=0.3)
-    found = acks(outcome)
-    assert all(len(packets) == 2 or t_ps == packets[0][0] + WAIT_PS for t_ps, _, packets in found)
+    replies = acks(outcome)
+    assert all(len(packets) == 2 or t_ps == packets[0][0] + WAIT_PS for t_ps, _, packets in replies)
     assert outcome.reports[-1].flows["ece"][0] > 20
 
 

@@ -22,15 +22,15 @@ STUDENT_99 = 3.250  # two-sided 99 % quantile with nine degrees of freedom
 def flight(outcome: EngineOutput) -> list[int]:
     """The number of segments beyond the last ACK when each segment leaves."""
     table = outcome.table("trace")
-    una, found = 0, []
+    una, in_flight = 0, []
     for event, seq, size in zip(
         *(table[n].tolist() for n in ("event", "seq", "bytes")), strict=True
     ):
         if event == ACK:
             una = max(una, seq)
         elif event == SEND and size > 40:
-            found.append(seq + 1 - una)
-    return found
+            in_flight.append(seq + 1 - una)
+    return in_flight
 
 
 @pytest.mark.parametrize("window", [plans.RENO, plans.wtp(50)])

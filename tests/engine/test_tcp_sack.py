@@ -106,8 +106,8 @@ def test_a_lost_retransmission_waits_for_the_timer() -> None:
     lost = [5, 6, 20]
     transport = plans.tcp(NEWRENO, initial_window=float(WINDOW), sack=True, **PLAIN)
     # Segment 5 is resent at the ACK of 9, 6 as the pipe has drained to half of the window.
-    found = dropping(first_window(lost), transport, 0.4)
-    again = [t for t, _, sent in sends(found) if 6 in sent][1]
+    trial = dropping(first_window(lost), transport, 0.4)
+    again = [t for t, _, sent in sends(trial) if 6 in sent][1]
     outcome = dropping([*first_window(lost), again // MS + 1], transport, 1.2)
     sender = Sender(float(WINDOW))
     assert agree(outcome, sender) == 1

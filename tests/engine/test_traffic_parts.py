@@ -96,11 +96,11 @@ def test_listed_sizes_come_as_often_as_their_weights_say() -> None:
     law.params.update(size=3.0, reading_mean_s=1.0, reading=0.0)
     sizes = Sizes([size for size, _ in SIZES], [weight for _, weight in SIZES])
     users = files(100, 200, law, sizes=sizes)
-    found = np.array([row[2] for rows in users for row in rows[:120]])
+    drawn = np.array([row[2] for rows in users for row in rows[:120]])
     shares = np.array([weight for _, weight in SIZES]) / sum(weight for _, weight in SIZES)
-    counts = np.array([(found == size).sum() for size, _ in SIZES])
-    assert counts.sum() == len(found) == 12_000
-    due = shares * len(found)
+    counts = np.array([(drawn == size).sum() for size, _ in SIZES])
+    assert counts.sum() == len(drawn) == 12_000
+    due = shares * len(drawn)
     assert ((counts - due) ** 2 / due).sum() < stats.chi2.ppf(0.99, len(SIZES) - 1)
 
 

@@ -107,9 +107,9 @@ def test_multcp_against_as_many_reno_flows(flows: int) -> None:
 def test_multcp_window(flows: int, halve: bool) -> None:
     """The mean window of MulTCP with either decrease is the pipe's within 3 %."""
     halve = halve and flows > 1  # Reno has one decrease
-    found, expected = multcp(flows, halve, 1e-3), theory(flows, halve, 1e-3)
-    assert found.window == pytest.approx(expected.window, rel=0.03)
-    assert found.rate == pytest.approx(expected.rate, rel=0.03)
+    means, expected = multcp(flows, halve, 1e-3), theory(flows, halve, 1e-3)
+    assert means.window == pytest.approx(expected.window, rel=0.03)
+    assert means.rate == pytest.approx(expected.rate, rel=0.03)
 
 
 @pytest.mark.parametrize("flows", FLOWS[1:])
@@ -144,9 +144,9 @@ def test_sender_only_wtp_window(probability: float, weight: float, gain: float) 
         probability,
         1_000_000 if in_full() else 300_000,
     )
-    found = measured(plans.wtp_sender(weight, gain), probability, count=8, from_s=50, to_s=450)
-    assert found.window == pytest.approx(expected.window, rel=0.03)
-    assert found.rate == pytest.approx(expected.rate, rel=0.03)
+    means = measured(plans.wtp_sender(weight, gain), probability, count=8, from_s=50, to_s=450)
+    assert means.window == pytest.approx(expected.window, rel=0.03)
+    assert means.rate == pytest.approx(expected.rate, rel=0.03)
 
 
 @pytest.mark.parametrize("only_down", [False, True])

@@ -56,18 +56,18 @@ def output(capsys: pytest.CaptureFixture[str], *words: object) -> Any:
     return json.loads(capsys.readouterr().out)
 
 
-def lost(was: Any, found: Any, path: str = "") -> list[str]:
+def lost(was: Any, now: Any, path: str = "") -> list[str]:
     """The places whose value is missing or changed; additional keys of a mapping are allowed."""
-    if isinstance(was, dict) and isinstance(found, dict):
+    if isinstance(was, dict) and isinstance(now, dict):
         return [
             place
             for key, value in was.items()
-            for place in lost(value, found.get(key), f"{path}.{key}")
+            for place in lost(value, now.get(key), f"{path}.{key}")
         ]
-    if isinstance(was, list) and isinstance(found, list) and len(was) == len(found):
-        pairs = enumerate(zip(was, found, strict=True))
+    if isinstance(was, list) and isinstance(now, list) and len(was) == len(now):
+        pairs = enumerate(zip(was, now, strict=True))
         return [place for i, (a, b) in pairs for place in lost(a, b, f"{path}[{i}]")]
-    return [] if was == found else [f"{path}: {was!r}, now {found!r}"]
+    return [] if was == now else [f"{path}: {was!r}, now {now!r}"]
 
 
 def test_a_scenario_means_what_it_meant(golden: Path, was: Any) -> None:
@@ -129,9 +129,9 @@ def test_a_run_is_shown_in_units(golden: Path, was: Any) -> None:
     run, plain = open_run(golden / "run"), open_run(golden / "plain")
     assert (run.title, run.seed, run.complete) == (was["run"]["title"], was["run"]["seed"], True)
     assert run.plan.title == run.title
-    found = run.flows[["goodput_mbps", "fee", "charge"]].T.to_dict("list")
+    shown = run.flows[["goodput_mbps", "fee", "charge"]].T.to_dict("list")
     scale = (MICRO, MICRO, MICRO)
-    assert found == {
+    assert shown == {
         name: pytest.approx([a * b for a, b in zip(row, scale, strict=True)])
         for name, row in was["run"]["flows"].items()
     }
@@ -192,8 +192,8 @@ def test_verbs_read_a_sweep(golden: Path, was: Any, tmp_path: Path, capsys) -> N
     assert [len(groups[side]["runs"]) for side in ("first", "second")] == [4, 4]
     checked = 2  # the last runs, with seeds that the search did not use
     best = pd.DataFrame(was["tune"][:-checked]).groupby(PRICE)["balance.isp"].mean().idxmax()
-    found = output(capsys, "show", golden / "tune")["headline"]
-    assert found.endswith(f"isp: balance at the end is highest at {best:g} money.")
+    headline = output(capsys, "show", golden / "tune")["headline"]
+    assert headline.endswith(f"isp: balance at the end is highest at {best:g} money.")
     for name in ("sweep", "tune"):
         page = tmp_path / f"{name}.html"
         output(capsys, "report", golden / name, "--out", page)

@@ -36,11 +36,11 @@ class Step(NamedTuple):
 def steps_of(count: int, seed: int, full: int) -> list[Step]:
     """Flows with unequal shares at a queue that grows up to `full` packets and empties."""
     draw, served = random.Random(seed), [0, 0, 1]
-    found = []
+    steps = []
     for _ in range(count):
         if draw.random() < 0.01:
             served = draw.choice([[0, 0, 1], [0, 1, 1, 2], [1, 2, 9], [1]])
-        found.append(
+        steps.append(
             Step(
                 gap=draw.choice([1, MS // 2, 3 * MS]),
                 served=draw.choice(served),
@@ -50,7 +50,7 @@ def steps_of(count: int, seed: int, full: int) -> list[Step]:
                 overflows=draw.random() < full / 100,
             )
         )
-    return found
+    return steps
 
 
 def compare_choke(
@@ -75,11 +75,11 @@ def compare_choke(
             assert law.on_departure(oracle.view(), left, now, []) == (PASS, NO_FLOW, 0)
             idle_since = now - step.gap // 2
         since = NEVER if oracle.queue else idle_since
-        found, packet = oracle.view(since), (step.flow, step.size)
+        view, packet = oracle.view(since), (step.flow, step.size)
         expected = oracle.arrive(packet, now, step.us, since)
         if expected.doubtful:
             break
-        got = law.on_arrival(found, packet, now, list(step.us))
+        got = law.on_arrival(view, packet, now, list(step.us))
         where = f"{options}, step {i}: {step}, {got}, {expected}"
         assert got == (expected.action, expected.waiting, expected.used), where
         tally[expected.branch] += 1

@@ -184,11 +184,11 @@ def check_docsis_protection(laws: Laws) -> None:
     for gap, wanted in every_ms.items():
         law, at = law_of(laws, CableSettings(), 10**9), 0
         offer(law, L4S, 0, 124_900, flow=6)
-        found = list[str]()
-        while len(found) < 6 and "ejected" not in found:
-            found.append(offer(law, L4S, at).removesuffix(" CE"))
+        fates = list[str]()
+        while len(fates) < 6 and "ejected" not in fates:
+            fates.append(offer(law, L4S, at).removesuffix(" CE"))
             at += round(gap * MS)
-        assert found == wanted.split(), (gap, found)
+        assert fates == wanted.split(), (gap, fates)
     off = law_of(laws, CableSettings(protection=False), 10**9)
     assert {offer(off, L4S, 0)[:6] for _ in range(1000)} == {"queued"}, "without protection"
 
@@ -221,8 +221,8 @@ def check_docsis_largest_score(laws: Laws) -> None:
     """A score of at most 3.4 ms ends 3.4 ms after the last packet."""
     law = law_of(laws, CableSettings(most_score_s=0.0034, critical_score_s=0.003), 10**9)
     offer(law, L4S, 0, 124_900, flow=0)
-    found = [offer(law, L4S, at).removesuffix(" CE") for at in [0] * 9 + [round(3.5 * MS)]]
-    assert found == ["queued"] + ["ejected"] * 8 + ["queued"], found
+    fates = [offer(law, L4S, at).removesuffix(" CE") for at in [0] * 9 + [round(3.5 * MS)]]
+    assert fates == ["queued"] + ["ejected"] * 8 + ["queued"], fates
 
 
 def drops_at(

@@ -50,8 +50,8 @@ class FqRun:
         if full:
             wanted = self.oracle.overflow()
             self.dropped += sum(packet.size for _, packet in wanted)
-            found = [self.law.drop(True, at)] + [self.law.drop(False, at) for _ in wanted[1:]]
-            assert found == [number for number, _ in wanted], (at, found, wanted)
+            drops = [self.law.drop(True, at)] + [self.law.drop(False, at) for _ in wanted[1:]]
+            assert drops == [number for number, _ in wanted], (at, drops, wanted)
             assert self.law.drop(False, at) == -1, "half of the queue, or 64 packets"
             self.tally["overflowed"] += 1
             self.tally["a batch"] += len(wanted) == 64
@@ -64,9 +64,9 @@ class FqRun:
     def serve(self, at: int) -> None:
         wanted = self.oracle.dequeue(at)
         for left in wanted:
-            found = self.law.next(at, [])
+            answer = self.law.next(at, [])
             said = (left.queue, left.mark, at - left.packet.since, left.drop, 0)
-            assert found == said, (at, found, said, left.packet)
+            assert answer == said, (at, answer, said, left.packet)
             self.tally["dropped" if left.drop else "marked" if left.mark else "passed"] += 1
             if left.drop:
                 self.dropped += left.packet.size
@@ -155,11 +155,11 @@ def queued(law: Scheduler, queue: int, at_ms: float, *sizes: int, ect: bool = Fa
 
 def fates(law: Scheduler, at_ms: float) -> list[str]:
     """What happens to the packets up to the first that leaves."""
-    found: list[str] = []
-    while not found or found[-1] == "dropped":
+    endings: list[str] = []
+    while not endings or endings[-1] == "dropped":
         _, mark, _, drop, _ = law.next(round(at_ms * MS), [])
-        found.append("dropped" if drop else "marked" if mark else "passed")
-    return found
+        endings.append("dropped" if drop else "marked" if mark else "passed")
+    return endings
 
 
 def check_fq_codel_strikes_again_by_hand(laws: Laws) -> None:
@@ -176,14 +176,14 @@ def check_fq_codel_strikes_again_by_hand(laws: Laws) -> None:
         law = law_of(laws, FqSettings(queues=2, quantum=10**6))
         queued(law, 0, 0, *[1500] * (4 if ect else 6), ect=ect)
         queued(law, 1, 0, *[1500] * 10)
-        found = [fates(law, at) for at in (10, 110, 210)]
+        endings = [fates(law, at) for at in (10, 110, 210)]
         queued(law, 0, 280, *[1500] * 20, ect=ect)
-        found.append(fates(law, 280.8))
-        assert found == [["passed"], struck, struck, struck], found
+        endings.append(fates(law, 280.8))
+        assert endings == [["passed"], struck, struck, struck], endings
         if ect:
             assert fates(law, 281) == ["passed"]
-        found = [fates(law, at) for at in (1790, 1900, 1980)]
-        assert found == [["passed"], struck, later], found
+        endings = [fates(law, at) for at in (1790, 1900, 1980)]
+        assert endings == [["passed"], struck, later], endings
 
 
 def check_fq_codel_overflow_by_hand(laws: Laws) -> None:
@@ -201,8 +201,8 @@ def check_fq_codel_overflow_by_hand(laws: Laws) -> None:
     drops = [law.drop(True, 111 * MS)] + [law.drop(False, 111 * MS) for _ in range(10)]
     law.settle(111 * MS)
     assert drops == [0] * 10 + [-1], drops
-    found = [fates(law, at) for at in (1590, 1700, 1740)]
-    assert found == [["passed"], ["dropped", "passed"], ["dropped", "passed"]], found
+    endings = [fates(law, at) for at in (1590, 1700, 1740)]
+    assert endings == [["passed"], ["dropped", "passed"], ["dropped", "passed"]], endings
 
 
 def check_fq_codel_rest_by_hand(laws: Laws) -> None:

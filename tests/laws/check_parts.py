@@ -53,32 +53,32 @@ class Draws:
 
 def _walk(user: Traffic, draws: list[float], files: int) -> list[tuple[int, int]]:
     """(pause, bytes) of the first files of a user."""
-    left, found = list(draws), []
+    left, pairs = list(draws), []
     for _ in range(files):
         pause, used = user.reading(left)
         left = left[used:]
         size, used = user.file_bytes(left)
         left = left[used:]
-        found.append((pause, size))
-    return found
+        pairs.append((pause, size))
+    return pairs
 
 
-def _agree(found: list[tuple[int, int]], expected: list[tuple[float, int]]) -> None:
-    for number, ((pause, size), (oracle, bytes_)) in enumerate(zip(found, expected, strict=True)):
+def _agree(files: list[tuple[int, int]], expected: list[tuple[float, int]]) -> None:
+    for number, ((pause, size), (oracle, bytes_)) in enumerate(zip(files, expected, strict=True)):
         assert abs(pause - oracle) <= 4 + 1e-12 * oracle, f"file {number}: {pause}, {oracle}"
         assert size == bytes_, f"file {number}: {size} bytes, oracle {bytes_}"
 
 
 def _sessions(draws: Draws, idle_s: float, pages: float, count: int) -> list[tuple[float, int]]:
     """Files of whole sessions: idle, a page, read, a page, ... read, idle."""
-    found: list[tuple[float, int]] = []
+    files: list[tuple[float, int]] = []
     for session in range(count):
         reading = draws.exponential(READING_S) if session else 0.0
         idle = draws.exponential(idle_s)
         pauses = [reading + idle]
         pauses += [draws.exponential(READING_S) for _ in range(_pages(draws, pages) - 1)]
-        found += [(pause, FILE_BYTES) for pause in pauses]
-    return found
+        files += [(pause, FILE_BYTES) for pause in pauses]
+    return files
 
 
 def _pages(draws: Draws, mean: float) -> int:
@@ -181,13 +181,13 @@ def check_page_range(laws: Laws) -> None:
 
 def _spurts(draws: Draws, talk_s: float, silence_s: float, end: int) -> list[tuple[int, int]]:
     """(start, end) of the talk spurts of a call."""
-    talking, now, found = draws() < talk_s / (talk_s + silence_s), 0, list[tuple[int, int]]()
+    talking, now, spurts = draws() < talk_s / (talk_s + silence_s), 0, list[tuple[int, int]]()
     while now < end:
         until = now + int(draws.exponential(talk_s if talking else silence_s))
         if talking:
-            found.append((now, until))
+            spurts.append((now, until))
         talking, now = not talking, until
-    return found
+    return spurts
 
 
 def check_speech(laws: Laws) -> None:
@@ -198,12 +198,12 @@ def check_speech(laws: Laws) -> None:
         ticks = range(0, spurts[-1][0], TICK)
         expected = [t for t in ticks if any(a <= t < b for a, b in spurts)]
         law = laws.part("speech", [talk_s, silence_s])
-        left, now, found = list(draws.taken), 0, list[int]()
-        while not found or now < expected[-1]:
-            step, used = law.gap(left) if found else law.first(left)
+        left, now, sent = list(draws.taken), 0, list[int]()
+        while not sent or now < expected[-1]:
+            step, used = law.gap(left) if sent else law.first(left)
             now, left = now + step, left[used:]
-            found.append(now)
-        assert found == expected, f"{talk_s} s and {silence_s} s"
+            sent.append(now)
+        assert sent == expected, f"{talk_s} s and {silence_s} s"
 
 
 def check_speech_edges(laws: Laws) -> None:

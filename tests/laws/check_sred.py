@@ -64,12 +64,12 @@ def packets_of(options: SredOptions, count: int, seed: int) -> list[SredPacket]:
     size = int(options.buffer_packets * options.mean_bytes)
     at = [0, size // 6 - 1, size // 6, size // 3 - 1, size // 3, size]
     flows = list(range(1 + seed % 6))
-    found = []
+    packets = []
     for _ in range(count):
         us = (draw.random(), draw.random(), draw.random() ** draw.choice([1, 6]))
         flow = min(draw.choice(flows), draw.choice(flows))
-        found.append(SredPacket(flow, draw.choice(at), us))
-    return found
+        packets.append(SredPacket(flow, draw.choice(at), us))
+    return packets
 
 
 def check_sred(laws: Laws) -> None:

@@ -74,10 +74,10 @@ CHECKS: Final[dict[str, list[Callable[[Laws], None]]]] = {
 def main(module: str, *names: str) -> int:
     """Runs these laws' checks on the module at a path; returns the exit status."""
     laws = load_module(Path(module))
-    found = {name: fault_of(laws, name) for name in names}
-    for name, fault in found.items():
+    faults = {name: fault_of(laws, name) for name in names}
+    for name, fault in faults.items():
         print(f"{name}: {fault or 'passes'}")
-    return AT_FAULT if all(found.values()) else 0
+    return AT_FAULT if all(faults.values()) else 0
 
 
 def fault_of(laws: Laws, name: str) -> str:

@@ -66,8 +66,8 @@ class ChokeOracle:
         self, packet: Packet, now: int, us: Sequence[float], idle_since: int = NEVER
     ) -> ChokeVerdict:
         """Judges a packet; one that is not dropped joins the queue."""
-        found = self.view(idle_since)
-        self.red.estimate(found, now)
+        view = self.view(idle_since)
+        self.red.estimate(view, now)
         draws = list(us)
         doubtful = near(self.red.average, self.red.options.min_th)
         if self.red.average > self.red.options.min_th and self.queue:
@@ -76,7 +76,7 @@ class ChokeOracle:
                 del self.queue[at]
                 return ChokeVerdict(DROP_PAIR, at, 1, "matched", doubtful)
         before = len(us) - len(draws)
-        verdict = self.red.judge(found, packet, draws[0])
+        verdict = self.red.judge(view, packet, draws[0])
         drawn = verdict.branch in ("early", "kept")
         self.queue.append(packet)
         return ChokeVerdict(

@@ -118,7 +118,7 @@ class FqOracle:
 
     def dequeue(self, now: int) -> list[Left]:
         """Return the packets dropped on the way, then the packet that leaves, if any."""
-        found: list[Left] = []
+        leaving: list[Left] = []
         while self.new or self.old:
             head = self.new or self.old
             flow = head[0]
@@ -127,7 +127,7 @@ class FqOracle:
                 self.old.append(head.pop(0))
                 continue
             dropped, packet, mark = self.codel(flow, now)
-            found += [Left(flow.number, one, False, True) for one in dropped]
+            leaving += [Left(flow.number, one, False, True) for one in dropped]
             if packet is None:
                 was_new = head is self.new
                 head.pop(0)
@@ -137,8 +137,8 @@ class FqOracle:
             flow.deficit -= packet.size
             late = self.step > 0 and now - packet.since > self.step
             mark |= late and (packet.ect if self.its.ce_for_all else packet.ect_1)
-            return [*found, Left(flow.number, packet, mark, False)]
-        return found
+            return [*leaving, Left(flow.number, packet, mark, False)]
+        return leaving
 
     def codel(self, flow: Flow, now: int) -> tuple[list[Packet], Packet | None, bool]:
         """codel_dequeue with ECN."""

@@ -137,8 +137,8 @@ def simulated(text: str, folder: Path, *changes: str) -> Path:
 
 def columns(results: Path, table: str) -> dict[str, list[Any]]:
     """A table of results, by column."""
-    found: dict[str, list[Any]] = pq.read_table(results / f"{table}.parquet").to_pydict()
-    return found
+    fields: dict[str, list[Any]] = pq.read_table(results / f"{table}.parquet").to_pydict()
+    return fields
 
 
 def by_source(results: Path, column: str) -> dict[str, int]:
@@ -152,5 +152,5 @@ def by_source(results: Path, column: str) -> dict[str, int]:
 
 def facts(results: Path) -> dict[str, Any]:
     """What the engine reported about its run."""
-    found: dict[str, Any] = json.loads((results / "machine.json").read_bytes())["engine"]
-    return found
+    report: dict[str, Any] = json.loads((results / "machine.json").read_bytes())["engine"]
+    return report

@@ -38,7 +38,7 @@ CONTROLS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 
 def _spaces(*pids: int) -> set[str]:
     """The network namespaces that processes are in or hold open."""
-    found = set()
+    spaces = set()
     for pid in pids:
         for place in (*Path(f"/proc/{pid}").glob("ns/net"), *Path(f"/proc/{pid}").glob("fd/*")):
             try:
@@ -46,20 +46,20 @@ def _spaces(*pids: int) -> set[str]:
             except OSError:
                 continue
             if link.startswith("net:["):
-                found.add(link)
-    return found
+                spaces.add(link)
+    return spaces
 
 
 def _routers(of: int) -> list[psutil.Process]:
     """The running engines of a process, without those that check a plan."""
-    found = []
+    engines = []
     for child in psutil.Process(of).children(recursive=True):
         try:
             if child.name() == LINUX_BINARY and child.cmdline()[1] == "run":
-                found.append(child)
+                engines.append(child)
         except (psutil.Error, IndexError):  # it has just ended
             continue
-    return found
+    return engines
 
 
 def _left(router: int, own: set[str]) -> str:

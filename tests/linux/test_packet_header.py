@@ -59,9 +59,9 @@ def test_headers_and_marks() -> None:
         for tos in (*range(256), *(2 for _ in range(500)))
     ]
     packets += [_datagram(rng, tos, rng.randrange(0, 40)) for tos in range(256)]
-    found = answers([f"packet {packet.hex()}" for packet, _ in packets])
-    assert len(found) == len(packets)
-    for (packet, fields), line in zip(packets, found, strict=True):
+    lines = answers([f"packet {packet.hex()}" for packet, _ in packets])
+    assert len(lines) == len(packets)
+    for (packet, fields), line in zip(packets, lines, strict=True):
         *numbers, text = line.split()
         marked = bytes.fromhex(text)
         assert [int(number) for number in numbers] == fields

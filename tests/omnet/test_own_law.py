@@ -116,9 +116,9 @@ def test_own_parameters_count(sample: Path) -> None:
 @pytest.mark.parametrize(
     ("setting", "says"),
     [
-        ("*.left.ppp[2].queue.slope=2", "ramp: slope is 2.0"),
+        ("*.left.ppp[2].queue.slope=2", "ramp: slope is 2,"),
         ("*.sender[1].tcp.lawParameters={v: 4}", "law 'gentle' has no parameter 'v'"),
-        ("*.sender[1].tcp.lawParameters={w: 0}", "gentle: w is 0.0"),
+        ("*.sender[1].tcp.lawParameters={w: 0}", "gentle: w is 0,"),
         ('*.*.tcp.law="gentler"', "or a custom law in a library given by -l"),
     ],
 )

@@ -179,7 +179,7 @@ def test_requests_and_replies(tmp_path: Path) -> None:
         ("*.*.tcp.lawParameters = {gains: 1}", r"client\[0\].tcp.*no parameter 'gains'"),
         ("*.*.tcp.lawParameters = {gain: -1}", r"client\[0\].tcp.*gain is -1"),
         ('*.*.tcp.lawParameters = {form: "new"}', r"client\[0\].tcp.*form is 'new'"),
-        ('*.*.tcp.law = "bbr"', r"client\[0\].tcp.*'bbr', expected one of: wtp"),
+        ('*.*.tcp.law = "wpt"', r"client\[0\].tcp.*'wpt', expected one of: wtp"),
         ("*.*.tcp.delayedAcks = 0", r"client\[0\].tcp: parameter 'delayedAcks'"),
         ("simtime-resolution = ns", r"simtime-resolution = ps"),
     ],

@@ -92,10 +92,10 @@ def test_rates_of_a_run(monkeypatch) -> None:
 def test_late_shares_of_a_run(monkeypatch) -> None:
     """Late columns are per source and threshold, and lost packets count as late."""
     monkeypatch.setattr("ecnomy.markets.results.rawrun.open_raw", lambda _: _run(flows=_flows()))
-    found = late_shares(Path("run"))
-    assert found["voice.late_over_16ms"] == 0.005 and found["voice.late_over_10ms"] == 0.05
-    assert found["web.late_over_16ms"] == pytest.approx(11 / 1010)
-    assert len(found) == 6
+    shares = late_shares(Path("run"))
+    assert shares["voice.late_over_16ms"] == 0.005 and shares["voice.late_over_10ms"] == 0.05
+    assert shares["web.late_over_16ms"] == pytest.approx(11 / 1010)
+    assert len(shares) == 6
 
 
 def test_who_adapts_against_who_ignores() -> None:
@@ -111,11 +111,11 @@ def test_who_adapts_against_who_ignores() -> None:
         frame[name] = 1.0
     frame["replicate"] = 0
     runs = Runs(frame, batches=False, budget=1)
-    found = figures_of_adaptive({"adaptive": runs})  # type: ignore[arg-type]
-    assert found["adapts_over_ignores.marking.all.72"] == pytest.approx([0.25])
-    assert found["adapts_over_ignores.marking.all.360"] == pytest.approx([2])
-    assert found["adapts_over_ignores.marking.half.72"] == pytest.approx([2 / 3])
-    assert found["ignores_over_adapts.charge.72"] == pytest.approx([3])
+    figures = figures_of_adaptive({"adaptive": runs})  # type: ignore[arg-type]
+    assert figures["adapts_over_ignores.marking.all.72"] == pytest.approx([0.25])
+    assert figures["adapts_over_ignores.marking.all.360"] == pytest.approx([2])
+    assert figures["adapts_over_ignores.marking.half.72"] == pytest.approx([2 / 3])
+    assert figures["ignores_over_adapts.charge.72"] == pytest.approx([3])
 
 
 def test_blocks_of_a_run(monkeypatch) -> None:
@@ -134,12 +134,12 @@ def test_blocks_of_a_run(monkeypatch) -> None:
     )  # fmt: skip
     run = _run(flows=flows, flow_epochs=table)
     monkeypatch.setattr("ecnomy.markets.results.rawrun.open_raw", lambda _: run)
-    found = streams_and_blocks(Path("run"))
-    assert found["block.sent.stream-1"] == [300, 300, 300]
-    assert found["block.sent.udp"] == [900, 900, 900]
-    assert found["block.marked.udp"] == [3, 3, 3] and found["block.marked.stream-1"] == [0, 0, 0]
-    assert found["block.late.stream-1"] == [9, 27, 45] and found["block.late.udp"] == [18, 54, 90]
-    assert found["marking.udp"] == pytest.approx(9 / 2700) and "block.sent.web" not in found
+    blocks = streams_and_blocks(Path("run"))
+    assert blocks["block.sent.stream-1"] == [300, 300, 300]
+    assert blocks["block.sent.udp"] == [900, 900, 900]
+    assert blocks["block.marked.udp"] == [3, 3, 3] and blocks["block.marked.stream-1"] == [0, 0, 0]
+    assert blocks["block.late.stream-1"] == [9, 27, 45] and blocks["block.late.udp"] == [18, 54, 90]
+    assert blocks["marking.udp"] == pytest.approx(9 / 2700) and "block.sent.web" not in blocks
 
 
 def test_a_ratio_is_of_rows(monkeypatch) -> None:
@@ -149,8 +149,8 @@ def test_a_ratio_is_of_rows(monkeypatch) -> None:
         for block in range(5):
             frame[f"block.marked.{name}[{block}]"] = marks
             frame[f"block.sent.{name}[{block}]"] = 10.0
-    found = ratio(Runs(frame, batches=False, budget=1), "marking", "a", "b")
-    assert (found.low, found.mean, found.high) == pytest.approx((3, 3, 3)) and found.n == 10
+    bounds = ratio(Runs(frame, batches=False, budget=1), "marking", "a", "b")
+    assert (bounds.low, bounds.mean, bounds.high) == pytest.approx((3, 3, 3)) and bounds.n == 10
 
 
 def test_phases_of_calls() -> None:
@@ -180,16 +180,16 @@ def test_a_compiler_that_hangs_is_named(tmp_path: Path, monkeypatch: pytest.Monk
 @full
 def test_operations_are_counted() -> None:
     """The heuristic costs the same for any number of flows, the reference more for each."""
-    found = operations.blocks()
-    assert found
+    costs = operations.blocks()
+    assert costs
     heuristic, reference = "flow-projection-heuristic", "flow-projection"
     assert operations.most_over_least(heuristic, "projection") == 1
     assert operations.most_over_least("rem", "packet") == 1
     assert operations.most_over_least("rem", "timer") == 1
     assert operations.most_over_least(reference, "projection") > 30
-    timers = {c.flows: c.mean for c in found if (c.law, c.load) == (heuristic, "timer")}
+    timers = {c.flows: c.mean for c in costs if (c.law, c.load) == (heuristic, "timer")}
     assert timers[10000] / timers[1000] == pytest.approx(10, rel=0.1)
-    marking = {c.waiting: c.mean for c in found if c.load == "marking" and c.flows == 10000}
+    marking = {c.waiting: c.mean for c in costs if c.load == "marking" and c.flows == 10000}
     slopes = np.diff(list(marking.values())) / np.diff(list(marking))
     assert len(marking) == 5 and marking[3000] > 20 * marking[100] and (slopes > 1).all()
     assert np.isnan(operations.most_over_least("red", "packet"))

@@ -50,11 +50,11 @@ def paper(tmp_path: Path, monkeypatch) -> Path:
 
 def page(out: Path, *, quick: bool = False, grid: bool = False) -> str:
     """The page after a reproduction."""
-    found, _ = go(out, quick=quick, grid=grid)
+    entries, _ = go(out, quick=quick, grid=grid)
     form = Form(out, quick, grid=grid)
-    for each in found:
+    for each in entries:
         write_entry(each, form)
-    return write_page(found, form).read_text()
+    return write_page(entries, form).read_text()
 
 
 def words(text: str) -> str:

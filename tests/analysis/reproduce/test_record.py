@@ -152,9 +152,9 @@ def test_the_module_is_part_of_it(paper: Path, checkout: Path, monkeypatch) -> N
     real = claim_digests.measure_modules
 
     def counting(module: str, apart: tuple[str, ...] = ()) -> dict[str, str]:
-        found = real(module, apart)
-        counted[module] = tuple(found)
-        return found
+        digests = real(module, apart)
+        counted[module] = tuple(digests)
+        return digests
 
     monkeypatch.setattr(claim_digests, "measure_modules", counting)
     Sources(checkout).of_claim("siris2002", "fig3", "c1", {})
@@ -201,8 +201,8 @@ def _packages() -> frozenset[str]:
     """The packages of ecnomy.analysis that define names, which are not modules."""
     import ecnomy.analysis
 
-    found = pkgutil.walk_packages(ecnomy.analysis.__path__, "ecnomy.analysis.")
-    return frozenset(module.name for module in found if module.ispkg)
+    modules = pkgutil.walk_packages(ecnomy.analysis.__path__, "ecnomy.analysis.")
+    return frozenset(module.name for module in modules if module.ispkg)
 
 
 def test_the_command_keeps_and_names_what_is_stale(
@@ -244,8 +244,8 @@ def test_runs_of_other_code_are_not_recorded(
 
 def test_a_setting_is_read_from_the_runs(paper: Path, tmp_path: Path) -> None:
     """A path gives the runs' setting, all values if the sweep varies it, or is refused."""
-    found, _ = go(tmp_path / "out")
-    studies = found[0].measured.studies
+    entries, _ = go(tmp_path / "out")
+    studies = entries[0].measured.studies
     assert studies.setting("fig3", "network.links.bottleneck.rate") == "10 Mbps"
     assert studies.setting("fig3", "sources.heavy.transport.weight") == "1 marks and 8 marks"
     with pytest.raises(

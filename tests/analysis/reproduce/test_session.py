@@ -66,9 +66,9 @@ def test_quick_and_whole_do_not_mix(paper: Path, tmp_path: Path) -> None:
 @full
 def test_resolve_doubles_seeds_of_what_straddles(paper: Path, tmp_path: Path) -> None:
     """`--resolve` doubles two seeds whose interval contains a bound, up to eight seeds."""
-    found, made = go(tmp_path / "out", resolve=True)
-    verdicts = {o.verdict.verdict for o in found[0].outcomes}
-    sizes = {f.measured.n for o in found[0].outcomes for f in o.verdict.figures if f.measured}
+    entries, made = go(tmp_path / "out", resolve=True)
+    verdicts = {o.verdict.verdict for o in entries[0].outcomes}
+    sizes = {f.measured.n for o in entries[0].outcomes for f in o.verdict.figures if f.measured}
     assert made in (24, 48)
     assert max(sizes) == made // 6
     assert made == 48 or "inconclusive" not in verdicts
@@ -76,24 +76,24 @@ def test_resolve_doubles_seeds_of_what_straddles(paper: Path, tmp_path: Path) ->
 
 def test_files_and_page(paper: Path, tmp_path: Path) -> None:
     """A session writes figures as CSV, the outcome as JSON, a picture and a page."""
-    found, _ = go(tmp_path / "out")
+    entries, _ = go(tmp_path / "out")
     form = Form(tmp_path / "out")
-    files = {file.suffix: file for file in write_entry(found[0], form)}
+    files = {file.suffix: file for file in write_entry(entries[0], form)}
     assert set(files) == {".csv", ".png"}
     records = json.loads(files[".csv"].with_suffix(".json").read_text())
     assert len(records["records"]) == 11
-    text = write_page(found, form).read_text()
+    text = write_page(entries, form).read_text()
     assert "data:image/png;base64," in text and text.count('class="verdict') == 11
     assert "http" not in text and 'src="/' not in text
 
 
 def test_tables_say_everything(paper: Path, tmp_path: Path) -> None:
     """The console shows budget, every claim's verdict, chosen settings and a count."""
-    found, _ = go(tmp_path / "out")
+    entries, _ = go(tmp_path / "out")
     console = Console(width=120, record=True, file=io.StringIO())
     console.print(budget_line(select("siris2002"), Form(tmp_path / "out")))
-    console.print(claims_table(found[0]))
-    console.print(closing_line(found))
+    console.print(claims_table(entries[0]))
+    console.print(closing_line(entries))
     text = console.export_text()
     assert "1 entry, 11 claims, 12 runs in 1 study, at most 1 million data packets" in text
     assert "1000-byte packets" in text and "of a budget of 1" in text
@@ -214,6 +214,6 @@ def test_other_ids_are_listed() -> None:
 
 def test_figures_are_numbers(paper: Path, tmp_path: Path) -> None:
     """Outcomes can be written to a file and read again."""
-    found, _ = go(tmp_path / "out")
-    data = msgspec.json.encode(found[0].outcomes)
+    entries, _ = go(tmp_path / "out")
+    data = msgspec.json.encode(entries[0].outcomes)
     assert b"siris2002.fig3.c11" in data

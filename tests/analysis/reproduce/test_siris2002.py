@@ -64,8 +64,8 @@ def test_jackknife_of_a_mean_is_the_mean() -> None:
     """Pseudo-values of a linear statistic are the batches themselves."""
     load = np.array([[0.7, 0.8, 0.9], [0.8, 0.9, 1.0]])
     curve = curves.MarkingCurve((2, 4), load, load / 2)
-    found = curves.pseudo_values(lambda load, p: float(load[0]), curve)
-    np.testing.assert_allclose(found, load[0])
+    estimates = curves.pseudo_values(lambda load, p: float(load[0]), curve)
+    np.testing.assert_allclose(estimates, load[0])
 
 
 def test_line_through_exact_points() -> None:
@@ -105,10 +105,10 @@ def test_ratios_by_unit() -> None:
             "short.goodput_bps": [2.0, 2.0, 2.0, 3.0],
         }
     )
-    found = ratios.long_over_short(runs, unit=1.5)
-    assert list(found) == [1.0, 2.0]
-    np.testing.assert_allclose(found[1.0], [1, 2])
-    np.testing.assert_allclose(found[2.0], [3, 3])
+    by_r = ratios.long_over_short(runs, unit=1.5)
+    assert list(by_r) == [1.0, 2.0]
+    np.testing.assert_allclose(by_r[1.0], [1, 2])
+    np.testing.assert_allclose(by_r[2.0], [3, 3])
 
 
 def test_prediction_of_three_groups() -> None:
@@ -148,10 +148,10 @@ def test_response_is_the_first_time_there() -> None:
 @full
 def test_fluid_figures_are_exact() -> None:
     """Figures of theory are single finite values, and the onset of oscillation lies between."""
-    found = fluid_stability.figures(None)  # type: ignore[arg-type]
-    assert all(math.isfinite(float(value)) for value in found.values())
-    assert all(interval_of(value) is not None for value in found.values())
-    assert found["linear.crossings.0.3"] == 0 < found["linear.crossings.0.4"]
+    figures = fluid_stability.figures(None)  # type: ignore[arg-type]
+    assert all(math.isfinite(float(value)) for value in figures.values())
+    assert all(interval_of(value) is not None for value in figures.values())
+    assert figures["linear.crossings.0.3"] == 0 < figures["linear.crossings.0.4"]
 
 
 class Given(dict[str, Runs]):
@@ -190,16 +190,16 @@ def test_figure_3_holds_a_ratio_of_six_to_the_narrower_region() -> None:
         for replicate in (0, 1)
     ]
     runs = Runs(pd.DataFrame(rows), batches=False, budget=1)
-    found = fig3.figures(Given(fig3=runs))  # type: ignore[arg-type]
-    sizes = {name for name in found if name.startswith("ratio_over_r.")}
+    figures = fig3.figures(Given(fig3=runs))  # type: ignore[arg-type]
+    sizes = {name for name in figures if name.startswith("ratio_over_r.")}
     assert sizes == {
         f"ratio_over_r.{size}.{law}.r={r}"
         for law in ("red", "lb")
         for size, r in (("small", 5), ("small", 6), ("large", 7), ("large", 10))
     }
-    assert found["mean.vq_minus.red.r=6"] == pytest.approx(0.6 * 1.005)
-    assert found["mean.vq_minus.lb.r=7"] == pytest.approx(0.7 * 1.005)
-    assert {name for name in found if "vq_minus.red" in name} == {
+    assert figures["mean.vq_minus.red.r=6"] == pytest.approx(0.6 * 1.005)
+    assert figures["mean.vq_minus.lb.r=7"] == pytest.approx(0.7 * 1.005)
+    assert {name for name in figures if "vq_minus.red" in name} == {
         "mean.vq_minus.red.r=6",
         "mean.vq_minus.red.r=7",
         "vq_minus.red.r=10",
@@ -225,8 +225,8 @@ def test_table_2_measures_no_row_that_is_not_near_its_load() -> None:
     columns = ["network.links.bottleneck.marking", *CONTROLS]
     none = Runs(pd.DataFrame(columns=columns), batches=True, budget=1)
     runs = Runs(pd.DataFrame(rows), batches=False, budget=1)
-    found = table2.figures(Given({"table2": runs, "curve-controls": none}))  # type: ignore[arg-type]
-    assert np.isnan(found["mean_ms.red_3_9"]).all()
-    assert np.isnan(found["order.mean.lb_minus_red_3_9"]).all()
-    assert found["order.mean.vq_minus_lb"] == pytest.approx([0, 0])
-    assert found["any_load.mean_ms.red_3_9"] == pytest.approx([1, 1])
+    cells = table2.figures(Given({"table2": runs, "curve-controls": none}))  # type: ignore[arg-type]
+    assert np.isnan(cells["mean_ms.red_3_9"]).all()
+    assert np.isnan(cells["order.mean.lb_minus_red_3_9"]).all()
+    assert cells["order.mean.vq_minus_lb"] == pytest.approx([0, 0])
+    assert cells["any_load.mean_ms.red_3_9"] == pytest.approx([1, 1])

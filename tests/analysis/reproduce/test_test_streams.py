@@ -33,9 +33,9 @@ def test_samples_are_of_whole_steps() -> None:
     sent = np.array([50.0, 60, 70, 80, 90, 100, 110, 999])
     marked = np.array([5.0, 5, 8, 8, 8, 8, 9, 99])
     late = np.array([1.0, 2, 3, 4, 4, 4, 4, 99])
-    found = of_counts(sent, marked, late, steps=3)
-    assert found.marking.tolist() == [0.1, 1 / 30]
-    assert found.late.tolist() == [0.1, 0]
+    samples = of_counts(sent, marked, late, steps=3)
+    assert samples.marking.tolist() == [0.1, 1 / 30]
+    assert samples.late.tolist() == [0.1, 0]
 
 
 def test_correlations_look_one_back() -> None:
@@ -183,11 +183,11 @@ def test_packets_of_a_run(monkeypatch) -> None:
         table=lambda name: tables[name],
     )
     monkeypatch.setattr("ecnomy.markets.results.rawrun.open_raw", lambda results: run)
-    found = packets(Path("unused"))
-    assert (found["mean_run"], found["marking"]) == (2, 0.5)
-    assert found["delay_ms"] == pytest.approx(1.0)
-    assert found["delay_sd_ms"] == pytest.approx(np.sqrt(0.75))
-    assert found["delay.cdf"][:3] == pytest.approx([0.75, 0.75, 1])
+    figures = packets(Path("unused"))
+    assert (figures["mean_run"], figures["marking"]) == (2, 0.5)
+    assert figures["delay_ms"] == pytest.approx(1.0)
+    assert figures["delay_sd_ms"] == pytest.approx(np.sqrt(0.75))
+    assert figures["delay.cdf"][:3] == pytest.approx([0.75, 0.75, 1])
 
 
 def test_how_far_laws_are_apart() -> None:

@@ -40,22 +40,22 @@ def test_files_are_counted_and_timed(make_run: MakeRun) -> None:
     """Finished files are counted from the table, two in progress by their remaining bytes."""
     folder = make_run()
     _write(folder)
-    (found,) = files_of(open_raw(folder))
-    assert found.label == "background"
-    assert (found.finished, found.given_up, found.under_way, found.began) == (5, 0, 2, 7)
-    assert found.all_seen
+    (files,) = files_of(open_raw(folder))
+    assert files.label == "background"
+    assert (files.finished, files.given_up, files.under_way, files.began) == (5, 0, 2, 7)
+    assert files.all_seen
     ordered = sorted(TOOK_S)
-    assert found.median_s == pytest.approx(ordered[2])
-    assert found.slow_s == pytest.approx(ordered[3] + 0.8 * (ordered[4] - ordered[3]))
+    assert files.median_s == pytest.approx(ordered[2])
+    assert files.slow_s == pytest.approx(ordered[3] + 0.8 * (ordered[4] - ordered[3]))
 
 
 def test_abandoned_files_are_counted_apart(make_run: MakeRun) -> None:
     """A file given up began, did not finish, and has no completion time."""
     folder = make_run()
     _write(folder, given_up=True)
-    (found,) = files_of(open_raw(folder))
-    assert (found.finished, found.given_up, found.all_seen) == (5, 1, True)
-    assert found.slow_s < 4.0  # its 9 s are not a completion time
+    (files,) = files_of(open_raw(folder))
+    assert (files.finished, files.given_up, files.all_seen) == (5, 1, True)
+    assert files.slow_s < 4.0  # its 9 s are not a completion time
 
 
 def _show(folder: Path) -> str:

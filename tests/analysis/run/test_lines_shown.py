@@ -32,11 +32,11 @@ sources:
 def test_calls_and_lost_calls_are_those_of_the_table(tmp_path: Path, rows: str) -> None:
     """Calls count within the measured time; the formula is printed beside them."""
     raw = run(scenario_from_text(TEXT.format(rows=rows)), out=tmp_path / "run").raw
-    (found,) = lines_of(raw)
+    (group,) = lines_of(raw)
     late = raw.calls[raw.calls.start_ps >= 10 * 10**12]
-    assert (found.source, found.lines, found.calls) == ("callers", 3, len(late))
-    assert 0 < found.lost == (late.accepted == 0).sum() < len(late)
-    assert found.erlang_b == pytest.approx(4.5 / (1 + 3 + 4.5 + 4.5))
-    assert str(found).endswith(
+    assert (group.source, group.lines, group.calls) == ("callers", 3, len(late))
+    assert 0 < group.lost == (late.accepted == 0).sum() < len(late)
+    assert group.erlang_b == pytest.approx(4.5 / (1 + 3 + 4.5 + 4.5))
+    assert str(group).endswith(
         "found all 3 lines of the source busy; Erlang's B formula gives 34.62%"
     )

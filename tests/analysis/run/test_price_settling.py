@@ -85,8 +85,8 @@ def test_a_slow_drift_counts_once_it_is_a_tenth() -> None:
 def test_a_cycle_is_swinging_or_on_its_way(period: int) -> None:
     """A price that moves in a cycle is swinging, or still on its way."""
     at = np.arange(960)
-    found = _verdict(0.1 * np.exp(np.log(3) * np.sin(2 * np.pi * at / period)))
-    assert found == "swinging"
+    verdict = _verdict(0.1 * np.exp(np.log(3) * np.sin(2 * np.pi * at / period)))
+    assert verdict == "swinging"
 
 
 def test_undercutting_that_starts_anew_is_swinging() -> None:
@@ -179,13 +179,13 @@ def test_a_fitted_slope_finds_how_far_the_price_is_off(
         x = random.choice([-0.2, -0.1, 0.0, 0.1, 0.2], 60) - off
         profits = 5 * (1 - x**2 + noise * random.standard_normal(60))
         lengths = random.uniform(5, 15, 60)
-        found = fitted_slope(x, profits, lengths)
-        assert found is not None
-        assert by_slope(found) == verdict
+        fit = fitted_slope(x, profits, lengths)
+        assert fit is not None
+        assert by_slope(fit) == verdict
         if noise < 0.1:
             middle, mean = np.average([x, profits / 5], axis=1, weights=lengths)
-            assert found.slope == pytest.approx(-2 * middle / mean, abs=2 * found.error)
-            assert found.curvature == pytest.approx(2 / mean, rel=0.3)
+            assert fit.slope == pytest.approx(-2 * middle / mean, abs=2 * fit.error)
+            assert fit.curvature == pytest.approx(2 / mean, rel=0.3)
 
 
 @pytest.mark.parametrize(("best", "verdict"), [(0.0, "settled"), (0.3, "unclear")])
@@ -329,8 +329,8 @@ def test_a_carrier_that_receives_nothing_has_not_settled(steered: Path) -> None:
         return one.verdict, settling_in_words(one)
 
     assert verdict(100)[0] == "rising"
-    found, words = verdict(90)
-    assert found == "unpaid"
+    state, words = verdict(90)
+    assert state == "unpaid"
     assert words.startswith("carrier left-net: it received nothing from 90 s to 180 s; its price")
 
 
@@ -359,7 +359,7 @@ def test_users_who_are_away_most_of_the_time_are_named(
     table = pd.concat([table, pd.DataFrame(off, columns=table.columns)])
     table.sort_values("t_ps", kind="stable").to_parquet(steered / "agents.parquet", index=False)
     (one,) = settling_of(open_raw(steered))
-    assert [found.source for found in one.away] == (["gold"] if away else [])
+    assert [user.source for user in one.away] == (["gold"] if away else [])
     if away:
         assert one.away[0].away == pytest.approx(away, abs=0.005)
         words = f"rising. Users of gold were away for {100 * away:.0f} % of this time"
@@ -387,10 +387,10 @@ def test_prices_that_a_schedule_changes_in_a_window(make_run: MakeRun) -> None:
     pd.DataFrame(rows, columns=["t_ps", "agent", "flow", "name", "value"]).sort_values(
         "t_ps", kind="stable"
     ).to_parquet(folder / "agents.parquet", index=False)
-    found = scheduled_prices(open_raw(folder), 60 * S, 150 * S)
-    assert list(found) == ["left-net"]
-    assert found["left-net"].t_ps.tolist() == [60 * S, 100 * S]
-    assert found["left-net"].money.tolist() == pytest.approx([0.1, 0.3])
+    prices = scheduled_prices(open_raw(folder), 60 * S, 150 * S)
+    assert list(prices) == ["left-net"]
+    assert prices["left-net"].t_ps.tolist() == [60 * S, 100 * S]
+    assert prices["left-net"].money.tolist() == pytest.approx([0.1, 0.3])
     assert list(scheduled_prices(open_raw(folder), 0, 180 * S)) == ["left-net", "right-net"]
 
 

@@ -90,9 +90,9 @@ def test_near_boundaries_count_as_one(gold_silver: Path) -> None:
         )
         for t in (0, 60, 61, 90)
     ]
-    found = phases_of(msgspec.structs.replace(plan, sources=moved))
-    assert [p.from_ps // S for p in found] == [10, 61, 90, 150]
-    assert [p.label for p in found] == ["s0 on", "s60 and s61 on", "s90 on", "s90 off"]
+    phases = phases_of(msgspec.structs.replace(plan, sources=moved))
+    assert [p.from_ps // S for p in phases] == [10, 61, 90, 150]
+    assert [p.label for p in phases] == ["s0 on", "s60 and s61 on", "s90 on", "s90 off"]
 
 
 def test_summary_gives_back_what_was_put_in(gold_silver: Path) -> None:

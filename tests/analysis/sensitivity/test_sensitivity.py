@@ -124,7 +124,7 @@ def test_sobols_indices_from_the_samples_themselves(ishigami_sweep: Path) -> Non
     x = frame[list(NAMES)].to_numpy(float).reshape(256, 8, 3)
     y = frame["y"].to_numpy(float).reshape(256, 8)
     a, b, mixed = y[:, 0], y[:, 7], y[:, 1:4]
-    found = sensitivity_of(ishigami_sweep, "y").set_index("parameter")
+    table = sensitivity_of(ishigami_sweep, "y").set_index("parameter")
     whole = np.concatenate([a, b])
     for i, name in enumerate(NAMES):
         others = [j for j in range(3) if j != i]
@@ -132,8 +132,8 @@ def test_sobols_indices_from_the_samples_themselves(ishigami_sweep: Path) -> Non
         assert (x[:, 1 + i, others] == x[:, 0, others]).all()
         first = np.mean((b - y.mean()) * (mixed[:, i] - a)) / whole.var()
         total = np.mean((a - mixed[:, i]) ** 2) / 2 / whole.var()
-        assert found.loc[name, "first_order"] == pytest.approx(first, abs=1e-9)
-        assert found.loc[name, "total"] == pytest.approx(total, abs=1e-9)
+        assert table.loc[name, "first_order"] == pytest.approx(first, abs=1e-9)
+        assert table.loc[name, "total"] == pytest.approx(total, abs=1e-9)
 
 
 def test_the_verb_says_which_matter(
@@ -149,8 +149,8 @@ def test_the_verb_says_which_matter(
     printed = capsys.readouterr().out
     assert re.search("^y ", printed, re.M) and not re.search("^(same|point) ", printed, re.M)
     sensitivity_command(ishigami_sweep, ["y"], as_json=True)
-    [found] = json.loads(capsys.readouterr().out)["outcomes"]
-    assert found["that_matter"] == list(NAMES) and found["noise"] is None
+    [outcome] = json.loads(capsys.readouterr().out)["outcomes"]
+    assert outcome["that_matter"] == list(NAMES) and outcome["noise"] is None
 
 
 def test_a_plan_is_the_same_every_time(tmp_path: Path) -> None:
@@ -183,16 +183,16 @@ def test_effects_of_seeds_are_separated(
     whose variance is 5/3.
     """
     go(write(tmp_path, text + "replicates: 4\n"), tmp_path / "out", Made(noisy))
-    found = indices_of(sampled(tmp_path / "out"), "y")
-    assert found.that_matter == NAMES[:2]
-    idle = found.each[2]
-    assert idle.main == pytest.approx(found.floor, abs=2 * idle.main_half)
-    if found.kind == "sobol":
-        assert found.floor == pytest.approx(0.25 / (3.75 + 0.25), rel=0.2)
+    effects = indices_of(sampled(tmp_path / "out"), "y")
+    assert effects.that_matter == NAMES[:2]
+    idle = effects.each[2]
+    assert idle.main == pytest.approx(effects.floor, abs=2 * idle.main_half)
+    if effects.kind == "sobol":
+        assert effects.floor == pytest.approx(0.25 / (3.75 + 0.25), rel=0.2)
         share = (1 + 5 / 3) / (3.75 + 1 + 5 / 3)
-        assert found.noise == pytest.approx(share, rel=0.15)
+        assert effects.noise == pytest.approx(share, rel=0.15)
     else:
-        mu = {one.parameter: one.mu for one in found.each}
+        mu = {one.parameter: one.mu for one in effects.each}
         assert mu[NAMES[0]] == pytest.approx(6, abs=0.4)
         assert mu[NAMES[1]] == pytest.approx(3, abs=0.4)
     sensitivity_command(tmp_path / "out", ["y"])
@@ -212,17 +212,17 @@ def test_the_noise_is_that_of_an_analysis_of_variance(replicates: int) -> None:
     share = within / (within + max(0.0, of_points.var() - within / replicates))
     for paired, variance in ((True, rest), (False, within)):
         plan = SamplingPlan("morris", ("a", "b"), 2, levels=4, paired=paired)
-        found = indices(plan, "y", x, y)
-        assert found.noise == pytest.approx(share)
+        effects = indices(plan, "y", x, y)
+        assert effects.noise == pytest.approx(share)
         floor = 2 * math.sqrt(variance / replicates / math.pi) / (2 / 3)
-        assert found.floor == pytest.approx(floor)
+        assert effects.floor == pytest.approx(floor)
 
 
 def test_runs_that_failed_are_left_out_with_what_belongs_to_them(tmp_path: Path) -> None:
     """A trajectory that lacks a point is left out; the others remain."""
     go(write(tmp_path, MORRIS), tmp_path / "out", Made(ishigami, failing=7))
-    found = indices_of(sampled(tmp_path / "out"), "y")
-    assert found.left_out == 1 and found.points == 31 * 4
+    effects = indices_of(sampled(tmp_path / "out"), "y")
+    assert effects.left_out == 1 and effects.points == 31 * 4
     frame = sensitivity_of(tmp_path / "out", "y")
     assert frame.attrs["left_out"] == 1 and frame["mu_star"].gt(0).all()
 

@@ -23,21 +23,21 @@ def _groups(seed: int, first: int, second: int) -> tuple[np.ndarray, np.ndarray]
 def test_a_paired_comparison_is_scipys(seed: int) -> None:
     """Interval and p of pairs agree with scipy's paired t test."""
     a, b = _groups(seed, 12, 12)
-    found, theirs = compared(a, b, paired=True, level=0.9), stats.ttest_rel(b, a)
+    ours, theirs = compared(a, b, paired=True, level=0.9), stats.ttest_rel(b, a)
     low, high = theirs.confidence_interval(0.9)
-    assert found.p == pytest.approx(theirs.pvalue)
-    assert (found.difference.low, found.difference.high) == pytest.approx((low, high))
+    assert ours.p == pytest.approx(theirs.pvalue)
+    assert (ours.difference.low, ours.difference.high) == pytest.approx((low, high))
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_an_independent_comparison_is_scipys(seed: int) -> None:
     """Interval and p of two groups agree with scipy's Welch test."""
     a, b = _groups(seed, 9, 14)
-    found, theirs = compared(a, b, paired=False), stats.ttest_ind(b, a, equal_var=False)
+    ours, theirs = compared(a, b, paired=False), stats.ttest_ind(b, a, equal_var=False)
     low, high = theirs.confidence_interval(0.95)
-    assert found.p == pytest.approx(theirs.pvalue)
-    assert (found.difference.low, found.difference.high) == pytest.approx((low, high))
-    assert (found.first, found.second) == (a.mean(), b.mean())
+    assert ours.p == pytest.approx(theirs.pvalue)
+    assert (ours.difference.low, ours.difference.high) == pytest.approx((low, high))
+    assert (ours.first, ours.second) == (a.mean(), b.mean())
 
 
 def test_the_effect_size_has_no_bias_in_small_groups() -> None:
@@ -64,8 +64,8 @@ def test_rounding_is_no_effect_and_no_spread(scale: float) -> None:
     """Rounding errors count as neither an effect nor a spread."""
     tenth, nearly = scale * 0.3, scale * (0.1 + 0.2)
     assert compared([tenth, nearly], [nearly, nearly], paired=False).effect == 0.0
-    found = compared([tenth, nearly], [2 * tenth, 2 * nearly], paired=False)
-    assert found.effect == math.inf
+    contrast = compared([tenth, nearly], [2 * tenth, 2 * nearly], paired=False)
+    assert contrast.effect == math.inf
     assert compared([tenth, 1.1 * tenth], [2 * tenth, 2 * nearly], paired=False).effect < 100
 
 
@@ -84,7 +84,7 @@ def test_q_values_are_those_of_benjamini_and_hochberg() -> None:
     by_hand = {
         p: min(q * len(ranked) / (ranked.index(q) + 1) for q in ranked if q >= p) for p in ranked
     }
-    found = q_values(ps)
-    assert math.isnan(found[2])
-    assert [q for q in found if q == q] == pytest.approx([by_hand[p] for p in ps if p == p])
+    adjusted = q_values(ps)
+    assert math.isnan(adjusted[2])
+    assert [q for q in adjusted if q == q] == pytest.approx([by_hand[p] for p in ps if p == p])
     assert q_values([]) == []

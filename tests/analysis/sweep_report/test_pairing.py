@@ -56,12 +56,12 @@ outcomes: [gold.goodput_bps, balance.shop]
 @pytest.fixture(scope="module")
 def both(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Swept]:
     """The same two strategies with paired and independent seeds."""
-    found = {}
+    by_seeds = {}
     for seeds in ("paired", "independent"):
         home = tmp_path_factory.mktemp(seeds)
         go(write(home, SWEEP.replace("SEEDS", seeds), SCENARIO), home / "out")
-        found[seeds] = open_swept(home / "out")
-    return found
+        by_seeds[seeds] = open_swept(home / "out")
+    return by_seeds
 
 
 def variance(swept: Swept) -> float:

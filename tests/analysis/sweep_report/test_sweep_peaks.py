@@ -58,8 +58,8 @@ def test_a_value_given_twice_is_no_fault() -> None:
     """The curve passes through the first of both, without a warning."""
     x = (0.01, 0.02, 0.02, 0.03)
     rows = np.array([[1.0, 1.1], [3.0, 3.1], [3.05, 2.9], [2.0, 2.1]])
-    found = peak(x, rows)
-    assert found == msgspec.structs.replace(peak(x[:2] + x[3:], rows[[0, 1, 3]]), level=1)
+    best = peak(x, rows)
+    assert best == msgspec.structs.replace(peak(x[:2] + x[3:], rows[[0, 1, 3]]), level=1)
 
 
 @pytest.mark.parametrize(
@@ -86,8 +86,8 @@ def test_the_interval_holds_the_optimum(name: str, noise: float) -> None:
         paired = number % 2 == 0
         rows = curve[:, np.newaxis] + scale * rng.standard_normal((len(x), 8))
         rows += paired * 3 * scale * rng.standard_normal(8)
-        found = peak(x, rows, paired)
-        held += found.low <= optimum <= found.high
+        best = peak(x, rows, paired)
+        held += best.low <= optimum <= best.high
     sparse = {0.01: 0.83, 0.03: 0.68} if name == "exponential" else {}
     assert held >= sparse.get(noise, 0.9) * count
 

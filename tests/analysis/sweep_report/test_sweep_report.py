@@ -123,9 +123,9 @@ def test_comparisons_are_those_of_the_table_by_scipy(folder: Path, swept: Swept)
     """Difference, t interval, Hedges' g and q of every comparison equal scipy's."""
     frame = open_sweep(folder)
     columns = ("network.links.wire.marking", "market.price_per_mark")
-    found, ps = contrasts_of(swept), []
-    assert len(found) == 2 * (1 + 4), "two laws, and neighbours of five prices, in two outcomes"
-    for one in found:
+    contrasts, ps = contrasts_of(swept), []
+    assert len(contrasts) == 2 * (1 + 4), "two laws, and neighbours of five prices, in two outcomes"
+    for one in contrasts:
         column = columns[one.varied]
         means = frame.groupby([column, "replicate"])[one.outcome].mean().unstack()
         levels = list(dict.fromkeys(frame.sort_values("number")[column]))
@@ -143,7 +143,7 @@ def test_comparisons_are_those_of_the_table_by_scipy(folder: Path, swept: Swept)
     ranks = pd.Series(ps).rank(method="max").to_numpy()
     scaled = np.array(ps) * len(ps) / ranks
     wanted = [min(1.0, scaled[ranks >= rank].min()) for rank in ranks]
-    assert [one.q for one in found] == pytest.approx(wanted)
+    assert [one.q for one in contrasts] == pytest.approx(wanted)
 
 
 def test_tables_are_stacked_on_a_telephone(folder: Path, tmp_path: Path) -> None:

@@ -140,8 +140,8 @@ def test_where_trying_prices_rests() -> None:
 def test_more_carriers_and_one() -> None:
     """None of three carriers gains from another price; a single carrier is a monopolist."""
     three = closed(CASES["the acceptance test's"] | {"homes": 6, "threshold": 0.48}, links=3)
-    found = three.competition()
-    assert three.reply(found.prices[1:]) == pytest.approx(found.prices[0])
+    outcome = three.competition()
+    assert three.reply(outcome.prices[1:]) == pytest.approx(outcome.prices[0])
     alone = closed(CASES["the acceptance test's"] | {"homes": 2}, links=1)
     assert alone.competition() == alone.monopoly()
     assert alone.reply(()) == pytest.approx(alone.monopoly().prices[0])

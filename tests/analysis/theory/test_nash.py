@@ -184,9 +184,9 @@ def test_the_optimum_is_that_of_the_convex_solver() -> None:
     """The optimum is `network_optimum` of the same users, and equal users get equal shares."""
     utility = PowerUtility(np.array([1.0, 2.0, 3.0]), 0.5)
     problem = theory.FlowProblem(((0,),) * 3, (7.0,), utility)
-    best, found = theory.network_optimum(problem), nash_equilibrium(utility, 3, 7.0)
-    assert found.optimum_rates == pytest.approx(best.rates, rel=1e-6)
-    assert found.optimum_price == pytest.approx(best.prices[0], rel=1e-6)
+    best, nash = theory.network_optimum(problem), nash_equilibrium(utility, 3, 7.0)
+    assert nash.optimum_rates == pytest.approx(best.rates, rel=1e-6)
+    assert nash.optimum_price == pytest.approx(best.prices[0], rel=1e-6)
     alike = nash_equilibrium(PowerUtility(2.0, 0.5), 4, 8.0)
     assert alike.rates == pytest.approx([2.0] * 4)
     assert alike.price == pytest.approx(0.75 * 2 / np.sqrt(2))  # (1 - 1/4) U'(2)

@@ -46,7 +46,7 @@ def test_another_solver_finds_nothing_better(seed: int) -> None:
     problem = _random_problem(seed)
     got = theory.network_optimum(problem)
     use, c = problem.incidence(), np.array(problem.capacities)
-    found = optimize.minimize(
+    theirs = optimize.minimize(
         lambda x: -problem.utility.value(x).sum(),
         np.full(6, 0.5),
         jac=lambda x: -problem.utility.marginal(x),
@@ -54,9 +54,9 @@ def test_another_solver_finds_nothing_better(seed: int) -> None:
         constraints={"type": "ineq", "fun": lambda x: c - use.T @ x, "jac": lambda _: -use.T},
         options={"ftol": 1e-12, "maxiter": 1000},
     )
-    assert (use.T @ found.x <= c * (1 + 1e-9)).all()
-    assert got.rates == pytest.approx(found.x.tolist(), rel=1e-4)
-    assert got.utility == pytest.approx(-found.fun, rel=1e-8)
+    assert (use.T @ theirs.x <= c * (1 + 1e-9)).all()
+    assert got.rates == pytest.approx(theirs.x.tolist(), rel=1e-4)
+    assert got.utility == pytest.approx(-theirs.fun, rel=1e-8)
     assert problem.dual(got.prices) == pytest.approx(got.utility, rel=1e-7)
 
 

@@ -46,11 +46,11 @@ def bar_widths(svg: bytes) -> list[float]:
 
 def test_a_list_of_mappings_gives_every_combination(tmp_path: Path) -> None:
     """Each network has the changes of one name per axis, the last axis varying first."""
-    found = load_tournament(write(tmp_path, text_of(GRID)))
-    assert found.axes == (("near", "far"), ("small", "big"))
+    tournament = load_tournament(write(tmp_path, text_of(GRID)))
+    assert tournament.axes == (("near", "far"), ("small", "big"))
     wires = {}
-    for name in found.networks:
-        base = msgspec.json.decode(found.on(name).sweep.base)
+    for name in tournament.networks:
+        base = msgspec.json.decode(tournament.on(name).sweep.base)
         wire = next(link for link in base["network"]["links"] if link["name"] == "wire")
         wires[name] = (wire["delay"], wire["buffer"])
     near = wires["near-small"][0]
@@ -61,7 +61,7 @@ def test_a_list_of_mappings_gives_every_combination(tmp_path: Path) -> None:
         ("far-small", ("15 ms", "5 packets")),
         ("far-big", ("15 ms", "9 packets")),
     ]
-    written = found.networks["far-big"][1]
+    written = tournament.networks["far-big"][1]
     assert written == "network.links.wire.delay 15 ms, network.links.wire.buffer 9 packets"
 
 

@@ -191,15 +191,15 @@ def test_a_whole_run_has_all_its_reports(
 
 def test_pairs_are_of_sources_of_the_plan() -> None:
     """Sources beyond a known number are refused. Without it, any source from 0 on is valid."""
-    found = samples.report()
-    check_report(found, samples.LIMITS)
-    check_report(found, dataclasses.replace(samples.LIMITS, n_sources=6))
+    report = samples.report()
+    check_report(report, samples.LIMITS)
+    check_report(report, dataclasses.replace(samples.LIMITS, n_sources=6))
     with pytest.raises(ProtocolError, match="pairs.source"):
-        check_report(found, dataclasses.replace(samples.LIMITS, n_sources=5))
+        check_report(report, dataclasses.replace(samples.LIMITS, n_sources=5))
     raw, ours = socket.socketpair()
     with raw, samples.link(ours, n_sources=5) as link:
         greet((raw, link))
-        raw.sendall(encode(found))
+        raw.sendall(encode(report))
         assert "pairs.source" in str(refusal(link))
 
 

@@ -224,8 +224,8 @@ def test_signals_end_a_run_with_partial_results(
         wait_for(Path("r/flow_epochs.parquet.tmp").exists, "a table", while_runs=process)
         time.sleep(1.0)
         process.send_signal(sent)
-        found, out, err = ended(process)
-    assert found == status, err
+        code, out, err = ended(process)
+    assert code == status, err
     assert "Traceback" not in err and out == ""
     assert err.splitlines()[-1] == f"ecnomy: {reason}; results up to here are saved as partial"
     manifest = json.loads(Path("r/manifest.json").read_text())

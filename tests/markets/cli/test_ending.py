@@ -73,8 +73,8 @@ def test_a_signal_while_modules_are_imported(number: signal.Signals, line: str) 
 
 def test_sigterm_ends_a_verb_that_only_reads() -> None:
     """The verb prints one line, and ends with the usual exit status."""
-    found = interrupted(signal.SIGTERM, "ecnomy.analysis.sweeps.query", "query", "results/none")
-    assert found == (143, "cleaned\n", "ecnomy: terminated\n")
+    ending = interrupted(signal.SIGTERM, "ecnomy.analysis.sweeps.query", "query", "results/none")
+    assert ending == (143, "cleaned\n", "ecnomy: terminated\n")
 
 
 @pytest.fixture

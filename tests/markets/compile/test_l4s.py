@@ -98,8 +98,8 @@ def test_each_form_has_the_defaults_of_its_source() -> None:
         "ramp_s": 400e-6,
         "coupling": 2.0,
     }
-    found = dual_params(form="rfc9332")
-    assert {key: found[key] for key in figure_2} == pytest.approx(figure_2)
+    rfc_form = dual_params(form="rfc9332")
+    assert {key: rfc_form[key] for key in figure_2} == pytest.approx(figure_2)
     linux = {"update_s": 0.016, "alpha": 41 / 256, "beta": 819 / 256, "step_s": 0.001}
     for params in (dual_params(), dual_params(form="linux")):
         assert {key: params[key] for key in linux} == linux
@@ -253,8 +253,8 @@ def test_check_warns_of_a_second_price_without_marks() -> None:
         (("{law: reno, ecn: off}", prague), f"{one}ECT(1)"),
     ):
         scenario = scenario_from_text(text("scheduler: {kind: dualpi2}", *transports) + market)
-        found = [line for line in warnings(scenario, make_plan(scenario)) if line.startswith(one)]
-        assert [line.partition(";")[0] for line in found] == ([said] if said else [])
+        lines = [line for line in warnings(scenario, make_plan(scenario)) if line.startswith(one)]
+        assert [line.partition(";")[0] for line in lines] == ([said] if said else [])
 
 
 def test_check_warns_of_what_a_dual_queue_ignores_or_drops() -> None:
@@ -263,9 +263,9 @@ def test_check_warns_of_what_a_dual_queue_ignores_or_drops() -> None:
     scenario = scenario_from_text(lines)
     made = make_plan(scenario)
     assert made.sources[0].classes == [1]
-    found = warnings(scenario, made)
-    assert any("s0: 'class' has no effect" in line for line in found)
-    assert any("s0: its packets are not ECN-capable, so link link drops" in line for line in found)
+    advice = warnings(scenario, made)
+    assert any("s0: 'class' has no effect" in line for line in advice)
+    assert any("s0: its packets are not ECN-capable, so link link drops" in line for line in advice)
 
 
 def test_tables_and_series_are_by_codepoint(tmp_path: Path) -> None:

@@ -37,9 +37,9 @@ WORTH = 2 * math.log(1 + 8)  # at 8 Mbps
 def test_pay_beyond_the_utility_is_warned_of(pay: float) -> None:
     """The most expensive alternative counts, at the full rate of its link."""
     scenario = scenario_from_text(TEXT.replace("PAY", f"{pay} money/s"))
-    found = [w for w in warnings(scenario, make_plan(scenario)) if "worth" in w]
-    assert len(found) == (pay > WORTH)
-    for line in found:
+    lines = [w for w in warnings(scenario, make_plan(scenario)) if "worth" in w]
+    assert len(lines) == (pay > WORTH)
+    for line in lines:
         assert "agent users" in line and f"pays {pay:g} money/s" in line
         assert f"worth at most {WORTH:.4g} money/s" in line
 
@@ -62,6 +62,6 @@ def test_payments_of_a_few_micro_units_are_warned_of(strategy: str, warned: str)
     shop = "{kind: best-offer, utility: {kind: log, a: 2 money/s, x0: 1 Mbps}, pay: PAY}"
     text = TEXT.replace(shop, strategy).replace("role: customer", "role: price-handler")
     scenario = scenario_from_text(text)
-    found = [w for w in warnings(scenario, make_plan(scenario)) if "micro-units" in w]
-    assert len(found) == bool(warned)
-    assert all(line.startswith(f"agent users: {warned}") for line in found)
+    lines = [w for w in warnings(scenario, make_plan(scenario)) if "micro-units" in w]
+    assert len(lines) == bool(warned)
+    assert all(line.startswith(f"agent users: {warned}") for line in lines)

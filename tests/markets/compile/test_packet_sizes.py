@@ -43,7 +43,7 @@ def test_small_packets_pay_more_per_bit(marking: str, mss: int, price: float, ti
     """Sizes are those of IP packets, 40 bytes above the MSS; byte_mark charges by the byte."""
     text = TEXT.replace("MARKING", marking).replace("MSS", str(mss)).replace("PRICE", str(price))
     scenario = scenario_from_text(text)
-    found = [w for w in warnings(scenario, make_plan(scenario)) if "packet of any size" in w]
-    assert [times in w and f"small (packets of {mss + 40} bytes)" in w for w in found] == [True] * (
+    lines = [w for w in warnings(scenario, make_plan(scenario)) if "packet of any size" in w]
+    assert [times in w and f"small (packets of {mss + 40} bytes)" in w for w in lines] == [True] * (
         len(times) > 0
     )
