@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 import subprocess
@@ -17,6 +16,7 @@ from ecnomy.markets.cli.main import main
 from ecnomy.markets.omnet.export import project, write_new
 from ecnomy.markets.omnet.installation import Installation
 from omnet_world import CONFIGS
+from tiers import full
 
 GOLD_SILVER = CONFIGS / "examples/gold-silver.yaml"
 SHORT = ["duration=20 s", "warmup=5 s"]
@@ -134,12 +134,12 @@ def test_a_market_that_is_not_there_can_be_started(tmp_path: Path, omnet: Instal
     assert "without a market" in str(caught.value)
 
 
-@pytest.mark.skipif("ECNOMY_ALL_EXPORTS" not in os.environ, reason="takes some minutes")
+@full
 @pytest.mark.parametrize("file", sorted(CONFIGS.glob("examples/*.yaml")), ids=lambda f: f.stem)
 def test_every_example_runs(file: Path, tmp_path: Path, omnet: Installation) -> None:
-    """With ECNOMY_ALL_EXPORTS set, two short repetitions of each example run and differ."""
+    """Two short repetitions of each example run to their end."""
     plan = make_plan(load(file))
     write_new(tmp_path / "p", project(plan, str(omnet.modules)))
     by_readme(tmp_path / "p", omnet, "opp_runall", "--repeat=2", "--sim-time-limit=2s")
     outputs = [p.read_text() for p in sorted((tmp_path / "p/results").glob("*.out"))]
-    assert len(outputs) == 2 and all("End." in text for text in outputs)
+    assert len(outputs) == 2 and all("limit reached -- at t=2s" in text for text in outputs)
