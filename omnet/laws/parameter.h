@@ -9,11 +9,11 @@
 #define ECNOMY_LAWS_PARAMETER_H_
 
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <iterator>
 #include <stdexcept>
 #include <string>
@@ -107,10 +107,9 @@ class BadParameter : public std::invalid_argument {
 
 // A number in at most 7 digits.
 inline std::string in_short(double value) {
-  std::array<char, 32> text{};
-  const auto end =
-      std::to_chars(text.begin(), text.end(), value, std::chars_format::general, 7).ptr;
-  return {text.begin(), end};
+  std::array<char, 32> text{};  // no to_chars of a double in Emscripten 3.1.6
+  std::snprintf(text.data(), text.size(), "%.7g", value);
+  return text.data();
 }
 
 inline void check_parameter(const char* law, const Parameter& parameter, double value) {

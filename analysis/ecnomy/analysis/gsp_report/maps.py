@@ -215,8 +215,8 @@ def _by_load(material: Material, db: Database, answer: Answer, load: VariedKey) 
         value: tuple(value if i == place else v for i, v in enumerate(material.world))
         for value in sorted(float(v) for v in load.values)
     }
-    runs = {v: some for v, w in worlds.items() if (some := material.at(answer.choice, w))}
-    every = [made for some in runs.values() for made in some]
+    runs = {v: of_load for v, w in worlds.items() if (of_load := material.at(answer.choice, w))}
+    every = [made for of_load in runs.values() for made in of_load]
     back = "f * refunds" if answer.tied else "refunds"
     query = db.ask(
         f"select k{place + 1} as load, f, avg(f * revenue - {back} - costs) / 1e6 as profit\n"

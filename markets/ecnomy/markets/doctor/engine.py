@@ -149,5 +149,5 @@ def _round_trip() -> Finding:
     events, cpu_s = machine["engine"]["events"], machine["engine"]["cpu_s"]
     speed = f"{events / cpu_s / 1e6:.2g} million per CPU second" if cpu_s > 0 else "too few to time"
     counts = f"{events:,} events, {speed}, {machine['wall_s']:.2f} s in total"
-    found = f"1 s simulated with a market: {counts}"
-    return Finding(what="round trip", found=found)
+    summary = f"1 s simulated with a market: {counts}"
+    return Finding(what="round trip", found=summary)

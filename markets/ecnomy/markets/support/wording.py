@@ -35,6 +35,6 @@ def exclusive(one: str, other: str) -> str:
     return f"{one} and {other} exclude each other: use only one"
 
 
-def other_format(file: Path, what: str, found: object, known: int) -> str:
+def other_format(file: Path, what: str, version: object, known: int) -> str:
     """Return the error message for a file in a format that this version of ecnomy cannot read."""
-    return f"{file}: found {what} {found}, but this version of ecnomy reads {what} {known}"
+    return f"{file}: found {what} {version}, but this version of ecnomy reads {what} {known}"
