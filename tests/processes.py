@@ -114,8 +114,8 @@ def wait_for(
     limit = time.monotonic() + limit_s
     while True:
         over = while_runs is not None and while_runs.poll() is not None
-        if found := condition():
-            return found
+        if outcome := condition():
+            return outcome
         if over and while_runs is not None:
             name = f"{_name(while_runs)} ended with status {while_runs.returncode}"
             raise AssertionError(f"waited for {what}, but {name}")

@@ -37,7 +37,7 @@ _FOUND: Final = {re.compile(pattern, re.IGNORECASE): use for pattern, use in TUR
 def turns(text: str) -> Iterator[tuple[str, str]]:
     """Yield each phrase found in a text, with its replacement."""
     for pattern, use in _FOUND.items():
-        yield from ((found[0], use) for found in pattern.finditer(text))
+        yield from ((match[0], use) for match in pattern.finditer(text))
 
 
 def words_of(path: Path) -> str:
@@ -53,10 +53,10 @@ def words_of(path: Path) -> str:
 def main(files: Iterable[str]) -> int:
     """Print the phrases found in files, one per line."""
     paths = [Path(name) for name in files]
-    found = [(p, *turn) for p in paths if p.suffix in SUFFIXES for turn in turns(words_of(p))]
-    for path, turn, use in found:
+    phrases = [(p, *turn) for p in paths if p.suffix in SUFFIXES for turn in turns(words_of(p))]
+    for path, turn, use in phrases:
         print(f"{path}: found '{turn}', expected {use}")
-    return int(bool(found))
+    return int(bool(phrases))
 
 
 if __name__ == "__main__":

@@ -41,8 +41,8 @@ def arrows(graph: Graph, of: Callable[[str], str] = str) -> list[tuple[str, str]
 
 def circles(graph: Graph, of: Callable[[str], str] = str) -> list[list[str]]:
     """Modules or rooms that import each other in a cycle, sorted."""
-    found = networkx.strongly_connected_components(networkx.DiGraph(arrows(graph, of)))
-    return sorted(sorted(circle) for circle in found if len(circle) > 1)
+    groups = networkx.strongly_connected_components(networkx.DiGraph(arrows(graph, of)))
+    return sorted(sorted(circle) for circle in groups if len(circle) > 1)
 
 
 def upward(graph: Graph, heights: Mapping[str, int]) -> list[tuple[str, str]]:
@@ -58,8 +58,8 @@ def heights(package: str) -> dict[str, int]:
         for contract in settings["contracts"]
         if f"ecnomy.{package}" in contract.get("containers", ())
     )
-    found = {name.strip(): i for i, layer in enumerate(layers) for name in layer.split("|")}
-    return {"": -1, **found}
+    levels = {name.strip(): i for i, layer in enumerate(layers) for name in layer.split("|")}
+    return {"": -1, **levels}
 
 
 def main() -> None:
@@ -88,14 +88,14 @@ def _name(file: Path, folder: Path) -> str:
 
 def _imported(file: Path, package: str, modules: Mapping[str, Path]) -> set[str]:
     start = f"ecnomy.{package}"
-    found = set()
+    targets = set()
     for name in outline(file).imports:
         if name.startswith(f"{start}."):
             inner = name.removeprefix(f"{start}.")
             while inner not in modules:
                 inner = inner.rpartition(".")[0]
-            found.add(inner)
-    return found
+            targets.add(inner)
+    return targets
 
 
 if __name__ == "__main__":

@@ -29,12 +29,12 @@ def drawn(part: str) -> list[str]:
     top = next(at for at, line in enumerate(lines) if f"┌─ {part}/" in line)
     left = lines[top].index(f"┌─ {part}/")
     cells = (re.split("[│┤├]", line[left + 1 :])[0] for line in lines[top + 1 :])
-    found: list[str] = []
+    labels: list[str] = []
     for cell in cells:
         if cell.startswith("─"):
-            return found
+            return labels
         for first, more in re.findall(rf"^ ({NAMES})(?=  |\s*$)|  ({NAMES})(?=  +\S)", cell):
-            found += (first or more).split(", ")
+            labels += (first or more).split(", ")
     raise AssertionError(f"the box {part} has no end")
 
 
@@ -57,7 +57,7 @@ def test_the_picture_names_the_cpp_folders() -> None:
 
 def crossings(omnet: Path) -> list[str]:
     """Each include of a file in a folder from which the including file's folder may not take."""
-    found = []
+    breaches = []
     for folder, allowed in MAY_INCLUDE.items():
         for path in sorted((omnet / folder).rglob("*.[hc]*")):
             for name in re.findall(r'^\s*#\s*include\s*["<]([^">]+)[">]', path.read_text(), re.M):
@@ -69,8 +69,8 @@ def crossings(omnet: Path) -> list[str]:
                     continue
                 there = target.resolve().relative_to(omnet.resolve()).parts[0]
                 if there in MAY_INCLUDE and there not in allowed:
-                    found.append(f"{path.relative_to(omnet)} includes {name}")
-    return found
+                    breaches.append(f"{path.relative_to(omnet)} includes {name}")
+    return breaches
 
 
 def test_cpp_folders_include_only_what_is_below_them() -> None:

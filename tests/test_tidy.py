@@ -83,16 +83,16 @@ def test_python_modules_say_what_they_export() -> None:
 
 def listed_modules(text: str) -> list[str]:
     """Return the modules that the docstring of a package lists, a line or a clause each."""
-    found: list[str] = []
+    modules: list[str] = []
     for line in text.splitlines():
         names = re.match(r"([a-z_]+(?:, [a-z_]+)*)(?::|  )", line)
         more = re.findall(r"; ([a-z_]+(?:, [a-z_]+)*): ", line) if names else ()
-        found += [
+        modules += [
             name
             for each in (*(names.groups() if names else ()), *more)
             for name in each.split(", ")
         ]
-    return found
+    return modules
 
 
 def test_packages_list_modules_that_exist() -> None:
@@ -178,16 +178,16 @@ def test_tests_say_what_they_test() -> None:
 
 def test_nothing_is_awaited_without_a_limit() -> None:
     """Waits for processes, threads and peers have limits, and exceptions give a reason."""
-    found = [
+    waits = [
         f"{path.relative_to(ROOT)}:{wait}" for path in named(".py") for wait in outline(path).waits
     ]
-    assert not found
+    assert not waits
 
 
 def test_tests_start_processes_in_one_place() -> None:
     """Only processes.py starts processes, and it ends them. Programs beside tests are exempt."""
     apart = {ROOT / "tests/processes.py", ROOT / "tests/engine/drive.py"}
-    found = [
+    starters = [
         path.name
         for path in named(".py")
         if ROOT / "tests" in path.parents and path not in apart
@@ -196,7 +196,7 @@ def test_tests_start_processes_in_one_place() -> None:
         for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.Call) and ast.unparse(node.func) in ("subprocess.Popen", "Popen")
     ]
-    assert not found
+    assert not starters
 
 
 WAITS = {
@@ -257,8 +257,8 @@ def test_help_shows_flags_without_a_type(helps: dict[str, str]) -> None:
 def test_texts_avoid_turns_that_readers_stumble_over(helps: dict[str, str]) -> None:
     """The rule covers Markdown, Python, comments and strings of C++, and the help of every verb."""
     texts = {str(path.relative_to(ROOT)): prose.words_of(path) for path in named(*prose.SUFFIXES)}
-    found = [(name, *turn) for name, text in (texts | helps).items() for turn in prose.turns(text)]
-    assert found == []
+    turns = [(name, *turn) for name, text in (texts | helps).items() for turn in prose.turns(text)]
+    assert turns == []
 
 
 def test_a_turn_is_found_with_what_to_write() -> None:
@@ -280,8 +280,8 @@ def test_no_global_randomness_or_wall_clock_in_results() -> None:
     banned += ("np.random.rand", "_distribution<", "ffast-math", "march=native")
     homes = [ROOT / part for part in ("agents", "markets", "analysis", "omnet")]
     files = [p for home in homes for p in home.rglob("*") if p.suffix in (".py", ".h", ".cc")]
-    found = [(p.name, word) for p in files for word in banned if word in p.read_text()]
-    assert not found
+    uses = [(p.name, word) for p in files for word in banned if word in p.read_text()]
+    assert not uses
 
 
 def test_builds_do_not_depend_on_the_machine() -> None:

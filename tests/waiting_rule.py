@@ -39,13 +39,13 @@ def unlimited_waits(source: str, parsed: ast.Module | None = None) -> list[str]:
     """The waits of a source (perhaps already parsed) as `line: call`, in order."""
     if not _WORTH_A_LOOK.search(source):
         return []
-    lines, found = source.splitlines(), []
+    lines, waits = source.splitlines(), []
     tree = parsed or ast.parse(source)
     bare = _imported_runs(tree) if "from subprocess" in source else set()
     for node in ast.walk(tree):
         if (call := _unlimited(node, bare)) and not _REASON.search(lines[_line(node) - 1]):
-            found.append((_line(node), call))
-    return [f"{line}: {call}" for line, call in sorted(found)]
+            waits.append((_line(node), call))
+    return [f"{line}: {call}" for line, call in sorted(waits)]
 
 
 def _line(node: ast.AST) -> int:

@@ -12,11 +12,11 @@ from ecnomy.markets.engines.process import EngineProcess
 
 def noted_pids(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Process ids of the engines from now on, as they are started."""
-    start, found = EngineProcess.__init__, []
+    start, pids = EngineProcess.__init__, []
 
     def noted(self: EngineProcess, *args: Any, **words: Any) -> None:
         start(self, *args, **words)
-        found.append(self.pid)
+        pids.append(self.pid)
 
     monkeypatch.setattr(EngineProcess, "__init__", noted)
-    return found
+    return pids

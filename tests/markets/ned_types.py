@@ -26,7 +26,7 @@ class NedType:
 
 
 def _read() -> dict[str, NedType]:
-    found = {}
+    types = {}
     for file in ROOT.rglob("*.ned"):
         text = re.sub(r"//.*", "", file.read_text())
         package = re.search(r"^package ([\w.]+);", text, re.MULTILINE)
@@ -36,8 +36,8 @@ def _read() -> dict[str, NedType]:
             own = _SECTION.split(body)[0]
             qualified = f"{package[1]}.{name}"
             parameters = frozenset(_DECLARED.findall(own))
-            found[qualified] = NedType(qualified, base[1] if base else "", parameters)
-    return found
+            types[qualified] = NedType(qualified, base[1] if base else "", parameters)
+    return types
 
 
 TYPES: Final = _read()

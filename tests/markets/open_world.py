@@ -39,11 +39,11 @@ market:
 
 def held() -> list[str]:
     """The open files, sockets and pipes of this process."""
-    found = []
+    targets = []
     for number in os.listdir("/proc/self/fd"):
         with contextlib.suppress(FileNotFoundError):  # the listing's own
-            found.append(os.readlink(f"/proc/self/fd/{number}"))
-    return sorted(found)
+            targets.append(os.readlink(f"/proc/self/fd/{number}"))
+    return sorted(targets)
 
 
 def there(pid: int) -> bool:

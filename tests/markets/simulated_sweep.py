@@ -176,8 +176,8 @@ class World:
             raise AssertionError("an undisturbed start did not finish")
         except Exception as error:
             notes = "; ".join(self._notes)
-            found = f"{type(error).__name__}: {error}"
-            raise AssertionError(f"history of seed {self._seed}: {found} ({notes})") from error
+            failure = f"{type(error).__name__}: {error}"
+            raise AssertionError(f"history of seed {self._seed}: {failure} ({notes})") from error
 
     def note(self, what: str) -> None:
         """Record an event for the reader of a failed history."""
@@ -277,17 +277,17 @@ class World:
 
     def _whole(self) -> set[str]:
         """The runs with an intact record on the disk."""
-        found: set[str] = set()
+        intact: set[str] = set()
         for file in self._out.glob("outcomes/*.json"):
             if file.read_bytes() in self._disk.whole.get(str(file), ()):
-                found.add(file.stem)
+                intact.add(file.stem)
         for file in self._out.glob("shards/*.parquet"):
             data = file.read_bytes()
             if data in self._disk.whole.get(str(file), ()):
                 if file.name not in self._in_shard:
                     self._in_shard[file.name] = [row["point"] for row in _rows(data, ["point"])]
-                found.update(self._in_shard[file.name])
-        return found
+                intact.update(self._in_shard[file.name])
+        return intact
 
     def _check_the_end(self) -> None:
         """Checks that each run exists with its outcome, and nothing else."""

@@ -116,14 +116,14 @@ def test_an_unknown_settlement_is_refused() -> None:
 def test_the_market_names_no_role() -> None:
     """The market's code contains no role name."""
     folder = Path(__file__).parents[2] / "markets" / "ecnomy" / "markets"
-    found = [
+    uses = [
         f"{file.relative_to(folder)}: {word}"
         for file in folder.rglob("*.py")
         if file.name != "samples.py"  # an example for each key, as users write it
         for word in ROLES
         if re.search(rf"[\"']{word}[\"']", file.read_text())
     ]
-    assert found == []
+    assert uses == []
 
 
 @pytest.mark.parametrize(

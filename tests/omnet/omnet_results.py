@@ -61,13 +61,13 @@ class Results:
 
 def charts(analysis: Path) -> dict[str, str]:
     """The filter expression of each chart, by its name."""
-    found = {}
+    filters = {}
     for chart in ElementTree.parse(analysis).iter("chart"):
         script = chart.findtext("script")
         assert script is not None
         (line,) = (line for line in script.splitlines() if line.startswith("WHAT = "))
-        found[chart.attrib["name"]] = line.removeprefix("WHAT = '").removesuffix("'")
-    return found
+        filters[chart.attrib["name"]] = line.removeprefix("WHAT = '").removesuffix("'")
+    return filters
 
 
 def selected(here: Installation, files: Sequence[Path], select: str) -> Vectors:

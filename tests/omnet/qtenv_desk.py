@@ -41,12 +41,12 @@ class Desk:
 
     def window(self) -> bool:
         """Whether the main window is open; it then fills the display and gets the keys."""
-        found = self._xdotool("search", "--onlyvisible", "--name", "Qtenv").split()
-        if found:
-            self._xdotool("windowmove", found[0], "0", "0")
-            self._xdotool("windowsize", found[0], *map(str, self._size))
-            self._xdotool("windowfocus", "--sync", found[0])
-        return bool(found)
+        windows = self._xdotool("search", "--onlyvisible", "--name", "Qtenv").split()
+        if windows:
+            self._xdotool("windowmove", windows[0], "0", "0")
+            self._xdotool("windowsize", windows[0], *map(str, self._size))
+            self._xdotool("windowfocus", "--sync", windows[0])
+        return bool(windows)
 
     def picture(self, file: Path) -> npt.NDArray[np.uint8]:
         """Return the display as a PNG file, and as rows x columns x (red, green, blue)."""

@@ -70,16 +70,16 @@ def test_repetitions_under_opp_runall_differ(tmp_path: Path, omnet: Installation
     """By the README's command, repetition k is the run of `ecnomy run` with the seed + k."""
     folder = exported(tmp_path / "p", omnet, seed=4)
     by_readme(folder, omnet, "opp_runall", "--repeat=2")
-    found = [totals(folder / f"results/Repetitions-#{k}.sca") for k in (0, 1)]
-    assert found[0] != found[1] and any(
-        value > 0 for name, value in found[0].items() if name.endswith("delivered:sum")
+    sums = [totals(folder / f"results/Repetitions-#{k}.sca") for k in (0, 1)]
+    assert sums[0] != sums[1] and any(
+        value > 0 for name, value in sums[0].items() if name.endswith("delivered:sum")
     )
     for k in (0, 1):
         made = run(
             GOLD_SILVER, overrides=SHORT, seed=4 + k, market=False, engine="omnet",
             out=tmp_path / f"run{k}",
         )  # fmt: skip
-        assert totals(made.folder / "omnet/run.sca") == found[k]
+        assert totals(made.folder / "omnet/run.sca") == sums[k]
 
 
 def test_without_a_market_comes_first(tmp_path: Path, omnet: Installation) -> None:
@@ -112,14 +112,14 @@ def test_quantities_are_read_by_both_names(tmp_path: Path, omnet: Installation) 
     plan = make_plan(load(GOLD_SILVER, overrides=[*SHORT, marking]))
     folder = tmp_path / "p"
     write_new(folder, project(plan, str(omnet.modules)))
-    text, found = (folder / "omnetpp.ini").read_text(), []
+    text, sums = (folder / "omnetpp.ini").read_text(), []
     assert text.count("interval = 0.5s\n") == 1
     for line in ("interval = 0.5s", "interval_s = 0.5", "interval = 250ms"):
         (folder / "omnetpp.ini").write_text(text.replace("interval = 0.5s", line))
         by_readme(folder, omnet, "opp_run", "-c", "WithoutMarket")
-        found.append(totals(folder / "results/WithoutMarket-#0.sca"))
-    assert found[0] == found[1] != found[2]
-    assert any(value > 0 for name, value in found[0].items() if name.endswith("marked:sum"))
+        sums.append(totals(folder / "results/WithoutMarket-#0.sca"))
+    assert sums[0] == sums[1] != sums[2]
+    assert any(value > 0 for name, value in sums[0].items() if name.endswith("marked:sum"))
 
 
 def test_a_market_that_is_not_there_can_be_started(tmp_path: Path, omnet: Installation) -> None:

@@ -226,11 +226,11 @@ def _carry_data(name: str) -> list[tuple[str, str]]:
     listed = _scenario(name)["network"].get("links", [])
     named = {one["name"]: (one["from"], one["to"]) for one in listed}
     texts = [file.read_text() for file in (ROOT / "omnet/simulations" / name).glob("*.ini")]
-    found: dict[tuple[str, str], None] = {}
+    carriers: dict[tuple[str, str], None] = {}
     for link in " ".join(re.findall(r'\.path = "([^"]*)"', "".join(texts))).split():
         ends = named.get(link) or tuple(link.removesuffix(".reverse").split("-"))
-        found[ends if not link.endswith(".reverse") else (ends[1], ends[0])] = None
-    return list(found)
+        carriers[ends if not link.endswith(".reverse") else (ends[1], ends[0])] = None
+    return list(carriers)
 
 
 def _said(name: str) -> dict[str, list[str]]:

@@ -52,12 +52,12 @@ def test_an_engine_that_cannot_describe_is_a_fault_on_one_line(
 def test_no_ned_type_is_left_of_a_law_that_is_gone(family: str) -> None:
     """A family has exactly the types of its laws."""
     kind = FAMILIES[family].kind
-    found = {
+    stems = {
         path.stem
         for path in (INET / FAMILIES[family].folder).glob("*.ned")
         if f"simple {path.stem} {kind}\n" in path.read_text()
     } - {place.kind.removeprefix("extends ") for place in FAMILIES.values()}
-    assert found == {ned_type(family, law) for law in described()[family]}
+    assert stems == {ned_type(family, law) for law in described()[family]}
 
 
 def read_back(text: str) -> dict[str, tuple[str, list[str], str | None]]:
@@ -71,11 +71,11 @@ def read_back(text: str) -> dict[str, tuple[str, list[str], str | None]]:
         assert number == name + ends[unit] and factor == unit
     text = re.sub(pattern, "", text, flags=re.MULTILINE)
     pattern = r"^ {8}(bool|double|string) (\w+)(?: @enum\((.*?)\))?(?: = default\((.*)\))?;"
-    found = {}
+    declared = {}
     for match in filter(None, (re.match(pattern, line) for line in text.splitlines())):
         kind, name, choices, default = match.groups()
-        found[name] = (kind, re.findall('"(.*?)"', choices or ""), default)
-    return found
+        declared[name] = (kind, re.findall('"(.*?)"', choices or ""), default)
+    return declared
 
 
 def as_number(parameter: dict[str, Any], default: str) -> float:
@@ -93,10 +93,10 @@ def test_defaults_keep_their_value(family: str) -> None:
     types = {"choice": "string", "flag": "bool"}
     for law, entry in described()[family].items():
         parameters = entry["parameters"]
-        found = read_back(ned_text(family, law, parameters))
-        assert list(found) == [p["name"] for p in parameters]
+        declared = read_back(ned_text(family, law, parameters))
+        assert list(declared) == [p["name"] for p in parameters]
         for p in parameters:
-            kind, choices, default = found[p["name"]]
+            kind, choices, default = declared[p["name"]]
             assert (kind, choices) == (types.get(p["unit"], "double"), p["choices"])
             if default == "nan":  # a required quantity, by either name
                 assert law_parameter(p["name"], p["unit"])[1] and p["default"] is None

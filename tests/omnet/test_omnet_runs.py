@@ -77,9 +77,9 @@ def test_datagrams_give_the_built_in_engines_tables(
     assert rows[0].equals(rows[1])
     machine = json.loads((theirs.folder / "machine.json").read_text())
     assert machine["engine"]["t_ps"] == 3_123_456_789_012
-    found = json.loads((theirs.folder / "manifest.json").read_text())["versions"]["engine"]
+    version = json.loads((theirs.folder / "manifest.json").read_text())["versions"]["engine"]
     wanted = f"(OMNeT++ {installed.omnetpp.version}, INET {installed.inet.version})"
-    assert found.startswith("omnet ") and found.endswith(wanted)
+    assert version.startswith("omnet ") and version.endswith(wanted)
 
 
 def test_market_decides_on_omnet_as_ever(tmp_path: Path) -> None:

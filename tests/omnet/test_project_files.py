@@ -47,8 +47,8 @@ def test_a_run_configuration_runs_what_there_is(file: Path) -> None:
 @pytest.mark.parametrize("simulation", SIMULATIONS)
 def test_a_simulation_has_its_run_configurations(simulation: str) -> None:
     """Each simulation has a run configuration with agents, in [Config Market], and one without."""
-    found = [file.stem.rpartition("-")[2] for file in LAUNCHES if f"-{simulation}-" in file.stem]
-    assert "Market" in found and len(found) >= 2
+    configs = [file.stem.rpartition("-")[2] for file in LAUNCHES if f"-{simulation}-" in file.stem]
+    assert "Market" in configs and len(configs) >= 2
 
 
 def test_features_are_packages() -> None:

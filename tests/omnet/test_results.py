@@ -77,14 +77,14 @@ def test_every_result_can_be_selected_and_read(
     name: str, runs: Callable[[str], RunResults], omnet: Installation
 ) -> None:
     """Names have no blanks, results have titles; vectors start after the warm-up, without NaN."""
-    found = Results(omnet, files(runs(name)))
-    assert len(found.vectors) > 30 and len(found.scalars) > 60
-    for key, attributes in found.attributes.items():
+    recorded = Results(omnet, files(runs(name)))
+    assert len(recorded.vectors) > 30 and len(recorded.scalars) > 60
+    for key, attributes in recorded.attributes.items():
         assert " " not in key[1] and attributes.get("title"), key
-    for key, (times, values) in found.vectors.items():
+    for key, (times, values) in recorded.vectors.items():
         assert len(times) > 0 and times[0] >= WARMUP_S, key
         assert np.isfinite(values).all(), key
-    assert [key for key, value in found.scalars.items() if not math.isfinite(value)] == []
+    assert [key for key, value in recorded.scalars.items() if not math.isfinite(value)] == []
 
 
 @pytest.mark.parametrize("source", ["gold", "silver"])
@@ -93,35 +93,35 @@ def test_classes_vectors_are_the_tables(
 ) -> None:
     """Goodput, CE, marks and acknowledged rate agree in each epoch, and so do their sums."""
     result = runs("gold_silver")
-    found, flows = Results(omnet, files(result)), flows_of(result, source)
+    recorded, flows = Results(omnet, files(result)), flows_of(result, source)
     shop, homes = (f"Scenario.{source}{end}.app[0]" for end in ("Shop", "Homes"))
 
     def table(column: str) -> np.ndarray:
         return np.diff(epochs(result, "flow_epochs", "flow", flows, column))
 
-    times, goodput = found.vectors[homes, "goodput:vector"]
+    times, goodput = recorded.vectors[homes, "goodput:vector"]
     assert times.tolist() == list(range(6, 21))
     assert goodput == pytest.approx(8 * table("delivered_bytes"))
-    assert found.vectors[homes, "markRate:vector"][1] == pytest.approx(table("ce"))
+    assert recorded.vectors[homes, "markRate:vector"][1] == pytest.approx(table("ce"))
     share = table("ce") / table("delivered")
-    assert found.vectors[homes, "ceShare:vector"][1] == pytest.approx(share)
+    assert recorded.vectors[homes, "ceShare:vector"][1] == pytest.approx(share)
     delay = table("delay_sum_ps") / PS / table("delivered")
-    assert found.vectors[homes, "meanDelay:vector"][1] == pytest.approx(delay)
-    assert found.vectors[shop, "rate:vector"][1] == pytest.approx(8 * table("acked_bytes"))
+    assert recorded.vectors[homes, "meanDelay:vector"][1] == pytest.approx(delay)
+    assert recorded.vectors[shop, "rate:vector"][1] == pytest.approx(8 * table("acked_bytes"))
     cwnd = epochs(result, "flow_epochs", "flow", flows, "cwnd") / len(flows)
-    assert found.vectors[shop, "cwnd:vector"][1] == pytest.approx(cwnd)
+    assert recorded.vectors[shop, "cwnd:vector"][1] == pytest.approx(cwnd)
     for module, name, column in [
         (homes, "delivered:sum", "delivered"),
         (homes, "marked:sum", "ce"),
         (shop, "sent:sum", "sent"),
         (shop, "lost:sum", "lost"),
     ]:
-        assert found.scalars[module, name] == table(column).sum()
+        assert recorded.scalars[module, name] == table(column).sum()
     waited = table("delay_sum_ps").sum() / PS / table("delivered").sum()
-    assert found.scalars[homes, "meanDelay:average"] == pytest.approx(waited)
-    assert found.scalars[homes, "goodput:average"] == pytest.approx(goodput.mean())
+    assert recorded.scalars[homes, "meanDelay:average"] == pytest.approx(waited)
+    assert recorded.scalars[homes, "goodput:average"] == pytest.approx(goodput.mean())
     whole = table("ce").sum() / table("delivered").sum()
-    assert found.scalars[homes, "ceShare:average"] == pytest.approx(whole)
+    assert recorded.scalars[homes, "ceShare:average"] == pytest.approx(whole)
 
 
 def test_links_vectors_are_the_tables(
@@ -129,21 +129,21 @@ def test_links_vectors_are_the_tables(
 ) -> None:
     """Mean queue and share of marks agree in each epoch, and scalars exclude the warm-up."""
     result = runs("gold_silver")
-    found, queue = Results(omnet, files(result)), "Scenario.edge.ppp[2].queue"
+    recorded, queue = Results(omnet, files(result)), "Scenario.edge.ppp[2].queue"
 
     def table(column: str) -> np.ndarray:
         chosen = [link(result, "bottleneck")]
         return np.diff(epochs(result, "link_epochs", "link", chosen, column))
 
-    assert found.vectors[queue, "queueMean:vector"][1] == pytest.approx(table("queue_integral"))
+    assert recorded.vectors[queue, "queueMean:vector"][1] == pytest.approx(table("queue_integral"))
     share = table("marks") / table("arrivals")
-    assert found.vectors[queue, "markedShare:vector"][1] == pytest.approx(share)
+    assert recorded.vectors[queue, "markedShare:vector"][1] == pytest.approx(share)
     mean = table("queue_integral").mean()
-    assert found.scalars[queue, "queueLength:timeavg"] == pytest.approx(mean)
-    assert found.scalars[queue, "marks:count"] == table("marks").sum()
-    assert found.scalars[queue, "drops:count"] == table("drops").sum()
+    assert recorded.scalars[queue, "queueLength:timeavg"] == pytest.approx(mean)
+    assert recorded.scalars[queue, "marks:count"] == table("marks").sum()
+    assert recorded.scalars[queue, "drops:count"] == table("drops").sum()
     idle = "Scenario.goldHomes.ppp[0].queue"
-    assert found.scalars[idle, "queueLength:timeavg"] == 0.0
+    assert recorded.scalars[idle, "queueLength:timeavg"] == 0.0
 
 
 def test_series_are_vectors_of_single_flows(
@@ -151,13 +151,13 @@ def test_series_are_vectors_of_single_flows(
 ) -> None:
     """Where a scenario records series, each flow and link has them as vectors, value by value."""
     result = runs("gold_silver+series")
-    found, table = Results(omnet, files(result)), result.table("series")
+    recorded, table = Results(omnet, files(result)), result.table("series")
     flows = result.table("flows").set_index("flow")["name"]
 
     def compare(series: str, subject: int, module: str, name: str) -> None:
         chosen = (table["name"] == SERIES.index(series)) & (table["subject"] == subject)
         rows = table[chosen & (table["t_ps"] > (WARMUP_S + 0.3) * PS)]
-        times, values = found.vectors[module, f"{name}:vector"]
+        times, values = recorded.vectors[module, f"{name}:vector"]
         both = dict(zip(np.round(times * 1e3), values, strict=True))
         wanted = [both[t] for t in np.round(rows["t_ps"].to_numpy() / 1e9)]
         assert len(wanted) == 49

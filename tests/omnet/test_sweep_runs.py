@@ -55,7 +55,7 @@ def test_all_runs_are_made_as_the_readme_says(tmp_path: Path, omnet: Installatio
     all_runs(folder, omnet)
     scalars = sorted((folder / "results").glob("*.sca"))
     delivered = r"^scalar Scenario\.\S+\.app\[0\] delivered:sum (\d+)$"
-    found = sorted(int(re.findall(delivered, one.read_text(), re.MULTILINE)[0]) for one in scalars)
+    counts = sorted(int(re.findall(delivered, one.read_text(), re.MULTILINE)[0]) for one in scalars)
     sweep, wanted = load_sweep(file), []
     for point in sweep.points():
         out = tmp_path / "own" / str(point.number)
@@ -65,7 +65,7 @@ def test_all_runs_are_made_as_the_readme_says(tmp_path: Path, omnet: Installatio
         own = epochs[epochs["flow"] < int(str(point.params["sources.gold.count"]))]
         at = own.groupby("t_ps")["delivered"].sum()
         wanted.append(int(at.iloc[-1] - at.get(make_plan(scenario).warmup_ps, 0)))
-    assert found == sorted(wanted) and len(set(found)) == 4, "repetitions differ"
+    assert counts == sorted(wanted) and len(set(counts)) == 4, "repetitions differ"
 
 
 def test_agents_decide_in_all_runs(tmp_path: Path, omnet: Installation) -> None:
@@ -82,8 +82,8 @@ def test_agents_decide_in_all_runs(tmp_path: Path, omnet: Installation) -> None:
     sweep = load_sweep(file)
     for point in sweep.points():
         run(sweep.scenario_at(point.params, point.seed), out=tmp_path / "own" / str(point.number))
-    found, wanted = (sorted(map(sold, (tmp_path / each).iterdir())) for each in ("runs", "own"))
-    assert found == wanted and len(set(found)) == 4
+    sales, wanted = (sorted(map(sold, (tmp_path / each).iterdir())) for each in ("runs", "own"))
+    assert sales == wanted and len(set(sales)) == 4
 
 
 def sold(folder: Path) -> tuple[int, int]:

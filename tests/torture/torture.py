@@ -65,8 +65,8 @@ class Cluster:
             )  # fmt: skip
             assert self._hub.stdout is not None
             for line in self._hub.stdout:  # no limit: a person watches
-                if found := re.search(r"tcp://127\.0\.0\.1:(\d+)", line):
-                    self._port = int(found[1])
+                if match := re.search(r"tcp://127\.0\.0\.1:(\d+)", line):
+                    self._port = int(match[1])
                     break
         for hand in self._hands:
             _kill(hand)
@@ -188,10 +188,10 @@ def _finish(home: Path, root: Path, runs: int) -> None:
     for name in ("sweep.yaml", "scenario.yaml"):
         (peace / name).write_bytes((home / name).read_bytes())
     subprocess.run(_command(peace, ""), cwd=peace, check=True, capture_output=True, timeout=1800)
-    found, wanted = _table(home / "out"), _table(peace / "out")
-    if len(found) != runs or found.number.nunique() != runs or found.run.nunique() != runs:
-        raise SystemExit(f"{len(found)} rows, {found.run.nunique()} keys for {runs} runs")
-    pd.testing.assert_frame_equal(found[wanted.columns.tolist()], wanted)
+    rows, wanted = _table(home / "out"), _table(peace / "out")
+    if len(rows) != runs or rows.number.nunique() != runs or rows.run.nunique() != runs:
+        raise SystemExit(f"{len(rows)} rows, {rows.run.nunique()} keys for {runs} runs")
+    pd.testing.assert_frame_equal(rows[wanted.columns.tolist()], wanted)
     left = [p for p in (home / "out").rglob("*") if p.suffix in (".tmp", ".json")]
     if [p.name for p in left] != ["sweep.json"]:
         raise SystemExit(f"left behind: {left}")

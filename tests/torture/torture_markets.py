@@ -201,12 +201,12 @@ def _private() -> str:
 
 
 def _engines(leaders: list[int]) -> list[int]:
-    found = []
+    pids = []
     for pid in (pid for leader in leaders for pid in session_of(leader)):
         with contextlib.suppress(OSError):
             if Path(f"/proc/{pid}/comm").read_text().startswith(BINARY[:15]):
-                found.append(pid)
-    return found
+                pids.append(pid)
+    return pids
 
 
 def _answers(port: int) -> bool:

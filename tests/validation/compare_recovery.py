@@ -135,9 +135,9 @@ def ratio(ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> Ratio:
 def _line(case: Case, mine: Runs, theirs: Runs) -> str:
     cells = [f"{case.flows:5d} {case.buffer_packets:6d} {case.min_rto_s:7g}"]
     for name in QUANTITIES:
-        found, scale = ratio(mine[name], theirs[name]), 1e6 if name == "goodput_bps" else 1.0
+        quotient, scale = ratio(mine[name], theirs[name]), 1e6 if name == "goodput_bps" else 1.0
         means = [runs[name].mean() / scale / case.flows for runs in (mine, theirs)]
-        cells.append(f"{means[0]:8.2f} {means[1]:8.2f} {found.value:5.2f} ±{found.half:4.2f}")
+        cells.append(f"{means[0]:8.2f} {means[1]:8.2f} {quotient.value:5.2f} ±{quotient.half:4.2f}")
     return "  ".join(cells)
 
 

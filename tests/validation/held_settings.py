@@ -50,10 +50,10 @@ class Point(msgspec.Struct, frozen=True):
 def points_of(folder: str, file: str) -> tuple[Point, ...]:
     """All points of a study, or enough for each value of each parameter."""
     sweep = load_sweep(Path(folder) / file)
-    found, covered = list[Point](), set[tuple[str, str]]()
+    points, covered = list[Point](), set[tuple[str, str]]()
     for point in sweep.points():
         values = {(name, repr(value)) for name, value in point.params.items()}
-        if point.replicate or not (in_full() or not found or values - covered):
+        if point.replicate or not (in_full() or not points or values - covered):
             continue
         covered |= values
         scenario = sweep.scenario_at(point.params, point.seed)
@@ -61,8 +61,8 @@ def points_of(folder: str, file: str) -> tuple[Point, ...]:
         delays = [link.delay_ps for link in plan.links]
         round_trips = {s.name: sum(delays[i] for i in (*s.path, *s.ack_path)) for s in plan.sources}
         flows = {source.name: source.count for source in plan.sources}
-        found.append(Point(sweep, dict(point.params), scenario.resolved(), round_trips, flows))
-    return tuple(found)
+        points.append(Point(sweep, dict(point.params), scenario.resolved(), round_trips, flows))
+    return tuple(points)
 
 
 def faults_of(paper: Paper, entry: PaperEntry, choice: PrintedChoice) -> list[str]:
@@ -99,8 +99,8 @@ def _faults(studies: dict[str, tuple[Point, ...]], path: str, wanted: Any) -> li
 def _values(point: Point, path: str) -> Iterator[tuple[str, str]]:
     kind, _, name = path.partition(".")
     if kind == "rtt":
-        found = {n: ps for n, ps in point.round_trips.items() if fnmatch.fnmatchcase(n, name)}
-        yield from ((f"rtt.{n}", str(ps)) for n, ps in found.items())
+        delays = {n: ps for n, ps in point.round_trips.items() if fnmatch.fnmatchcase(n, name)}
+        yield from ((f"rtt.{n}", str(ps)) for n, ps in delays.items())
     elif kind == "flows":
         counts = [n for source, n in point.flows.items() if fnmatch.fnmatchcase(source, name)]
         if counts:
@@ -158,8 +158,8 @@ def _as_written(point: Point, place: str, wanted: Any) -> str:
         changed = point.sweep.scenario_at({**point.params, place: _plain(wanted)}, 1)
     except EcnomyError:  # such as a kind of traffic with the keys of another kind
         return _text(wanted)
-    found = dict(_places(changed.resolved(), place.split("."), ""))
-    return _text(found[place])
+    leaves = dict(_places(changed.resolved(), place.split("."), ""))
+    return _text(leaves[place])
 
 
 def _plain(value: Any) -> Any:

@@ -86,10 +86,10 @@ def of_engines(checkout: Path = ROOT, *, carry: bool = False, jobs: int = 2) -> 
 
     def reasons_of(file: Path) -> tuple[str, ...]:
         record = read_engine(file)
-        found = engines.currency(record, checkout, omnet=omnet)
-        if carry and found.current and (new := engines.carried(record, found)) != record:
+        currency = engines.currency(record, checkout, omnet=omnet)
+        if carry and currency.current and (new := engines.carried(record, currency)) != record:
             write_engine(new, file)
-        return found.reasons
+        return currency.reasons
 
     with ThreadPoolExecutor(jobs) as pool:
         reasons = dict(zip(files, pool.map(reasons_of, files), strict=True))

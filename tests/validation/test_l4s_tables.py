@@ -108,9 +108,9 @@ def test_most_rates_of_the_table_are_within_ten_percent() -> None:
     """
     assert in_full()
     table = rows()
-    found = np.abs(errors(table))
+    deviation = np.abs(errors(table))
     mixed = [(i, row.laws.index("prague")) for i, row in enumerate(table) if len({*row.laws}) == 2]
-    prague = np.array([found[at] for at in mixed])
-    assert (found < 0.1).mean() > 0.75
-    assert np.median(found) < 0.04
+    prague = np.array([deviation[at] for at in mixed])
+    assert (deviation < 0.1).mean() > 0.75
+    assert np.median(deviation) < 0.04
     assert (prague < 0.1).mean() > 0.9

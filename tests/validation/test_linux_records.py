@@ -60,18 +60,18 @@ def test_the_built_in_engine_gives_what_the_kernel_gave(file: Path, tmp_path: Pa
     runs = make_all(study, to_make(study, study.tasks(record.seeds))[1], 1)
     figures = {task.seed: done.figures for task, done in runs.items()}
     rows = against(record, figures)
-    found = {row.row.key for row in rows if row.verdict == DIFFERENT}
-    assert found <= {row.row.key for row in record.rows if row.verdict == DIFFERENT}
+    differing = {row.row.key for row in rows if row.verdict == DIFFERENT}
+    assert differing <= {row.row.key for row in record.rows if row.verdict == DIFFERENT}
     assert table_line(record, figures.values()) in README.read_text(encoding="utf-8").splitlines()
 
 
 def cells(runs: Iterable[Figures]) -> list[str]:
     """Means over runs, "" for a quantity that a scenario lacks."""
-    runs, found = list(runs), []
+    runs, texts = list(runs), []
     for key, factor, digits in QUANTITIES:
         values = [value for figures in runs if (value := figures.get(key)) is not None]
-        found.append(f"{factor * sum(values) / len(values):{digits}}" if values else "")
-    return found
+        texts.append(f"{factor * sum(values) / len(values):{digits}}" if values else "")
+    return texts
 
 
 def judged(record: ScenarioRecord) -> str:

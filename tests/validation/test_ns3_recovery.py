@@ -11,9 +11,9 @@ from compare_recovery import Case, Ratio, from_ns3, ours, ratio
 NEAR = 0.10
 
 
-def differs(found: Ratio) -> bool:
+def differs(measured: Ratio) -> bool:
     """Whether the whole interval lies beyond 10 %."""
-    return found.value - found.half > 1 + NEAR or found.value + found.half < 1 - NEAR
+    return measured.value - measured.half > 1 + NEAR or measured.value + measured.half < 1 - NEAR
 
 
 def test_a_ratio_of_twice_as_many_differs() -> None:

@@ -83,10 +83,10 @@ def current(
     records: dict[str, RecordedClaim], stale: Mapping[str, tuple[str, ...]], names: list[str]
 ) -> list[RecordedClaim]:
     """The current records of these claims; skips with the others' names if there are none."""
-    found = [records[name] for name in names if name in records]
-    kept = [record for record in found if record.claim not in stale]
+    chosen = [records[name] for name in names if name in records]
+    kept = [record for record in chosen if record.claim not in stale]
     if not kept:
-        reasons = {record.claim: stale[record.claim] for record in found}
+        reasons = {record.claim: stale[record.claim] for record in chosen}
         pytest.skip("; ".join(stale_lines(reasons)) + ": make record-papers")
     return kept
 

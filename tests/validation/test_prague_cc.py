@@ -70,11 +70,11 @@ class Sooner(PragueOracle):
 def table() -> dict[Case, dict[int, float]]:
     """For each case, packets acknowledged -> window in packets."""
     lines = [line for line in TABLE.read_text().splitlines() if not line.startswith("#")]
-    found: dict[Case, dict[int, float]] = {}
+    windows: dict[Case, dict[int, float]] = {}
     for row in csv.DictReader(lines):
         case = Case(*(int(row[k]) for k in Case._fields))
-        found.setdefault(case, {})[int(row["acked"])] = float(row["window_packets"])
-    return found
+        windows.setdefault(case, {})[int(row["acked"])] = float(row["window_packets"])
+    return windows
 
 
 @pytest.fixture(scope="module")
@@ -84,27 +84,27 @@ def laws() -> Laws:
 
 def of_law(laws: Laws, case: Case, acks: int) -> list[float]:
     """The law's window after each ACK."""
-    law, window, found = laws.window("prague", VALUES), case.start, [0.0]
+    law, window, windows = laws.window("prague", VALUES), case.start, [0.0]
     law.see((US, 0, 0, 0, case.flight, case.flight, False))
     window = law.begin(window)
     for acked, mark in zip(range(1, acks + 1), case.marks(), strict=False):
         law.see(case.path(acked))
         window = law.on_ack(law.on_rtt(window, case.rtt_us * US), 1, mark)
-        found.append(window[0])
-    return found
+        windows.append(window[0])
+    return windows
 
 
 def of_variant(case: Case, acks: int) -> list[float]:
     """The window of tcp_prague with prague_cc's rule after each ACK."""
-    oracle, found = Sooner(case.start, *VALUES), [0.0]
+    oracle, windows = Sooner(case.start, *VALUES), [0.0]
     oracle.see((US, 0, 0, 0, case.flight, case.flight, False))
     oracle.begin()
     for acked, mark in zip(range(1, acks + 1), case.marks(), strict=False):
         oracle.see(case.path(acked))
         oracle.rtt(case.rtt_us * US)
         oracle.ack(1, mark)
-        found.append(float(oracle.cwnd))
-    return found
+        windows.append(float(oracle.cwnd))
+    return windows
 
 
 def worst(ours: list[float], theirs: dict[int, float]) -> float:

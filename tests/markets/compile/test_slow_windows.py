@@ -51,11 +51,11 @@ def test_the_numbers_are_those_of_the_formula() -> None:
     """At p = 0.08 (100 of 1,250 packets/s), windows settle in T / (gain p) = 12.5 s."""
     scenario = scenario_from_text(SLOW)
     light, heavy = settlings(scenario, make_plan(scenario))
-    for found, window in ((light, 12.5), (heavy, 50.0)):
-        assert found.rtt_s == pytest.approx(0.1, rel=1e-4)
-        assert found.probability == pytest.approx(0.08, rel=1e-4)
-        assert found.window == pytest.approx(window, rel=1e-3)
-        assert found.time_s == pytest.approx(12.5, rel=1e-3)
+    for settling, window in ((light, 12.5), (heavy, 50.0)):
+        assert settling.rtt_s == pytest.approx(0.1, rel=1e-4)
+        assert settling.probability == pytest.approx(0.08, rel=1e-4)
+        assert settling.window == pytest.approx(window, rel=1e-3)
+        assert settling.time_s == pytest.approx(12.5, rel=1e-3)
 
 
 def test_a_warmup_too_short_is_warned_of_with_numbers() -> None:
@@ -95,10 +95,10 @@ def test_a_window_below_a_packet_settles_within_marks() -> None:
     by steps of a second. Sixty such flows took 2.19 times their target of marks.
     """
     scenario = scenario_from_text(SMALL.format(duration=300, warmup=60))
-    (found,) = settlings(scenario, make_plan(scenario))
-    assert found.window == pytest.approx(0.05, rel=1e-3)
-    assert found.time_s == pytest.approx(0.4 / (0.1 * 0.015), rel=1e-3)
-    mean = np.mean(1 / (1 - 0.95 * np.exp(-np.arange(60.5, 300) / found.time_s)))
+    (settling,) = settlings(scenario, make_plan(scenario))
+    assert settling.window == pytest.approx(0.05, rel=1e-3)
+    assert settling.time_s == pytest.approx(0.4 / (0.1 * 0.015), rel=1e-3)
+    mean = np.mean(1 / (1 - 0.95 * np.exp(-np.arange(60.5, 300) / settling.time_s)))
     (line,) = warned(SMALL.format(duration=300, warmup=60))
     assert f"Means are off by about {mean - 1:.0%}" in line and "267 s" in line
     assert "gain 0.1 and 0.015 marks per round trip" in line
@@ -111,8 +111,8 @@ def test_the_floor_of_an_ack_clocked_window_is_warned_of_from_a_twentieth_on() -
     for mark_rate, over in ((0.75, ""), (0.72, ""), (0.7, "1.07"), (0.0375, "20")):
         own = f"sources.s.transport.mark_rate={mark_rate} marks/s"
         scenario = scenario_from_text(text, overrides=[own, "sources.s.transport.send=ack-clocked"])
-        found = [one for one in warnings(scenario, make_plan(scenario)) if "in flight" in one]
-        said = [f"takes about {over} times its target" in one for one in found]
+        lines = [one for one in warnings(scenario, make_plan(scenario)) if "in flight" in one]
+        said = [f"takes about {over} times its target" in one for one in lines]
         assert said == [True] * bool(over)
 
 

@@ -93,11 +93,11 @@ def faulty(name: str) -> Examined:
 )
 def test_planted_defects_are_found_and_named(name: str, kind: str, where: str, what: str) -> None:
     """Each defect is reported by kind, situation and message, and nothing else is."""
-    found = [one for one in faulty(name).defects if one.kind == kind and what in one.what]
-    assert found and where in found[0].situations
+    defects = [one for one in faulty(name).defects if one.kind == kind and what in one.what]
+    assert defects and where in defects[0].situations
     others = {one.kind for one in faulty(name).defects} - {kind}
     assert not others
-    assert "\n" not in found[0].line()
+    assert "\n" not in defects[0].line()
 
 
 def test_a_place_in_the_strategys_own_file_is_named() -> None:
@@ -108,17 +108,17 @@ def test_a_place_in_the_strategys_own_file_is_named() -> None:
 
 def test_only_the_situations_that_show_a_defect_are_blamed() -> None:
     """A division by the marks fails in situations without marks, and passes in the others."""
-    (found,) = faulty("Divides").defects
-    assert {"zero rates", "no marks", "inactive flows"} <= set(found.situations)
-    assert not {"a plain market", "5,000 flows", "every packet marked"} & set(found.situations)
+    (defect,) = faulty("Divides").defects
+    assert {"zero rates", "no marks", "inactive flows"} <= set(defect.situations)
+    assert not {"a plain market", "5,000 flows", "every packet marked"} & set(defect.situations)
 
 
 @pytest.mark.parametrize("name", ["Careful", "Warning"])
 def test_nothing_is_invented(name: str) -> None:
     """The agent's random numbers, a stopwatch, a log, a seeded generator and warnings pass."""
-    found = faulty(name)
-    assert not found.defects and not found.refusals
-    assert bool(found.warnings) == (name == "Warning")
+    report = faulty(name)
+    assert not report.defects and not report.refusals
+    assert bool(report.warnings) == (name == "Warning")
 
 
 SOME = ("best-offer", "constant-charge", "elastic-utility", "revenue-gradient")
@@ -256,11 +256,11 @@ def test_strategies_are_listed(
         importlib.metadata.EntryPoint("careful", "faulty_strategies:Careful", GROUP),
         importlib.metadata.EntryPoint("lost", "no_such_lab:Lost", GROUP),
     ]
-    found = importlib.metadata.entry_points
+    original = importlib.metadata.entry_points
     monkeypatch.setattr(
         importlib.metadata,
         "entry_points",
-        lambda group: entries if group == GROUP else found(group=group),
+        lambda group: entries if group == GROUP else original(group=group),
     )
     assert ecnomy("strategies", "--json") == 0
     listed = {one["name"]: one for one in json.loads(capsys.readouterr().out)}

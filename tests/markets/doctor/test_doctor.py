@@ -60,9 +60,9 @@ def test_every_extra_says_what_it_is_for(tmp_path: Path) -> None:
 
 def test_the_round_trip_counts_events(tmp_path: Path) -> None:
     """One second of the doctor's scenario has thousands of events."""
-    found = verdicts(examine(tmp_path))["round trip"]
-    assert found.well
-    assert int(found.found.split(": ")[1].split(" events")[0].replace(",", "")) > 1000
+    row = verdicts(examine(tmp_path))["round trip"]
+    assert row.well
+    assert int(row.found.split(": ")[1].split(" events")[0].replace(",", "")) > 1000
 
 
 OURS = "ecnomy for OMNeT++"
@@ -166,20 +166,20 @@ def test_omnetpp_is_found_where_its_variables_say(
     monkeypatch.setenv("OMNETPP_ROOT", str(tmp_path / "omnetpp"))
     monkeypatch.setenv("INET_ROOT", str(tmp_path / "inet"))
     monkeypatch.setenv("ECNOMY_OMNET", str(tmp_path / "modules"))
-    found = verdicts(examine(tmp_path))
+    rows = verdicts(examine(tmp_path))
     for what, version in (("OMNeT++", "6.1"), ("INET", "4.5.4"), ("opp_run", "6.1")):
-        assert found[what].well and found[what].found.startswith(f"{version}, {tmp_path}")
-    assert found[OURS].well and found[OURS].found == str(tmp_path / "modules/inet/libecnomy.so")
+        assert rows[what].well and rows[what].found.startswith(f"{version}, {tmp_path}")
+    assert rows[OURS].well and rows[OURS].found == str(tmp_path / "modules/inet/libecnomy.so")
     os.utime(tmp_path / "modules/inet/libecnomy.so", (1, 1))
     monkeypatch.setenv("INET_ROOT", str(tmp_path / "moved"))
     monkeypatch.setenv("OMNETPP_ROOT", str(tmp_path / "elsewhere"))
-    found = verdicts(examine(tmp_path))
-    assert "is not the folder of INET 4.5" in found["INET"].found
-    assert "INET_ROOT" in found["INET"].remedy
-    assert f"OMNETPP_ROOT={tmp_path}/elsewhere" in found["OMNeT++"].found
-    assert found[OURS].found.endswith("libecnomy.so: older than host/plan.cc")
-    assert found[OURS].remedy == f"make -C {tmp_path}/modules"
-    assert {found[what].verdict for what in ("OMNeT++", "INET", "opp_run", OURS)} == {"absent"}
+    rows = verdicts(examine(tmp_path))
+    assert "is not the folder of INET 4.5" in rows["INET"].found
+    assert "INET_ROOT" in rows["INET"].remedy
+    assert f"OMNETPP_ROOT={tmp_path}/elsewhere" in rows["OMNeT++"].found
+    assert rows[OURS].found.endswith("libecnomy.so: older than host/plan.cc")
+    assert rows[OURS].remedy == f"make -C {tmp_path}/modules"
+    assert {rows[what].verdict for what in ("OMNeT++", "INET", "opp_run", OURS)} == {"absent"}
 
 
 def test_a_broken_opp_run_is_absent(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -187,12 +187,12 @@ def test_a_broken_opp_run_is_absent(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     (tmp_path / "bin").mkdir()
     script(tmp_path / "bin", "echo libopp is missing >&2; exit 127", "opp_run")
     monkeypatch.setenv("OMNETPP_ROOT", str(tmp_path))
-    found = verdicts(examine(tmp_path))["opp_run"]
-    assert "status 127" in found.found and found.verdict == "absent"
+    row = verdicts(examine(tmp_path))["opp_run"]
+    assert "status 127" in row.found and row.verdict == "absent"
 
 
 def test_a_results_folder_that_cannot_be_is_a_fault(tmp_path: Path) -> None:
     """A file that has the folder's name is a fault."""
     (tmp_path / "file").write_text("")
-    found = verdicts(examine(tmp_path / "file" / "results"))["results folder"]
-    assert found.verdict == "FAULT" and "not writable" in found.found and "--out" in found.remedy
+    row = verdicts(examine(tmp_path / "file" / "results"))["results folder"]
+    assert row.verdict == "FAULT" and "not writable" in row.found and "--out" in row.remedy

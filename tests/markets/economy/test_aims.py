@@ -119,8 +119,8 @@ def test_orders_are_those_of_a_model_of_each_row(steps: list[dict[str, Any]]) ->
         assert orders.get("flow", np.zeros(0)).tolist() == list(wanted)
         for name in ("mark_rate", "rate_cap_bps", "active", "weight"):
             if name != "weight" or any(order["weight"] >= 0 for order in wanted.values()):
-                found = orders[name].tolist() if wanted else []
-                assert found == pytest.approx([order[name] for order in wanted.values()])
+                column = orders[name].tolist() if wanted else []
+                assert column == pytest.approx([order[name] for order in wanted.values()])
         assert aims.weight.tolist()[:3] == [row.weight for row in rows]
         assert aims.active.tolist()[:3] == [row.on and row.may for row in rows]
 

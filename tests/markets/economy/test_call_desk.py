@@ -174,12 +174,12 @@ def test_the_cheapest_decides_first_and_the_next_if_it_refuses() -> None:
     ]
     rows = [(number, 1, 0, 1, 1, 5, 0, 0, 0, 1) for number in range(1, 9)]
     judged = market.judge(*rows)
-    found = list(zip(judged["tariff"], judged["refused_by"], strict=True))
-    assert found == [*expected, (BEST_EFFORT, 0), (BEST_EFFORT, 0)]
+    decisions = list(zip(judged["tariff"], judged["refused_by"], strict=True))
+    assert decisions == [*expected, (BEST_EFFORT, 0), (BEST_EFFORT, 0)]
     prices = {1: 200, 2: None, BEST_EFFORT: 0}
     hours = [100, 300, 300, 100, 100, 300, 0, 0]
     wanted = [
-        hours[k] if prices[line] is None else prices[line] for k, (line, _) in enumerate(found)
+        hours[k] if prices[line] is None else prices[line] for k, (line, _) in enumerate(decisions)
     ]
     assert judged["charge_micro"] == wanted
 

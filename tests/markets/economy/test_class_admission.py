@@ -46,13 +46,13 @@ def market(sources: list[Source], *, kind: str = "", **limits: int) -> tuple[Pla
 
 def entries(plan: Plan, run: Market, until_s: int = 12, **counts: list[int]) -> dict[str, int]:
     """The time in s at which each source has entered gold; counters grow by `counts` a second."""
-    found: dict[str, int] = {}
+    entered: dict[str, int] = {}
     for t in range(until_s + 1):
         columns = {name: t * np.array(each) for name, each in counts.items()}
         run.decide(world.report(plan, t * PS, t, **columns))
         inside = np.flatnonzero(run.offer == GOLD).tolist()
-        found |= {name: t for row in inside if (name := plan.sources[row].name) not in found}
-    return found
+        entered |= {name: t for row in inside if (name := plan.sources[row].name) not in entered}
+    return entered
 
 
 def test_members_whose_source_has_stopped_leave_their_places() -> None:

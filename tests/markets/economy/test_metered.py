@@ -90,7 +90,7 @@ class Shelf:
 
     def dues(self) -> tuple[Dues, Dues]:
         """Return the dues for [0, 1 s) at a price of 7, and for [1 s, 3 s) at a price of 8."""
-        found, before = [], None
+        owed, before = [], None
         for number, (t_s, price) in enumerate(((1, 7), (3, 8))):
             report = world.report(self.plan, t_s * PS, number, **COUNTERS[number])
             report.pairs["marks"][:] = MARKS_SET[number]
@@ -99,9 +99,9 @@ class Shelf:
             on = np.array([True, True, number == 0])
             prices, weight = np.array([3, price]), np.array(WEIGHTS[number])
             epoch = Epoch(before, report, np.full(3, -1), prices, on, weight)
-            found.append(self.contract.due(epoch))
+            owed.append(self.contract.due(epoch))
             before = report
-        return found[0], found[1]
+        return owed[0], owed[1]
 
 
 def listed(column: Any) -> list[int] | None:

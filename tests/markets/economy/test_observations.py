@@ -127,8 +127,8 @@ def test_every_column_of_an_observation_is_what_grew_since_the_last_one() -> Non
     assert (view.t_ps, view.dt_ps, view.price_micro) == (3 * PS, 2 * PS, 40)
     assert set(GROWN) | {"flow", "choice"} == set(FlowColumns.__struct_fields__)
     assert view.flows.flow.tolist() == [0, 1, 2]
-    for name, found in columns(view).items():
-        assert found == pytest.approx(GROWN[name]), name
+    for name, column in columns(view).items():
+        assert column == pytest.approx(GROWN[name]), name
     watched.read(3, NOW, MONEY_NOW)
     again = watched.look("ann")
     assert again.dt_ps == 0 and not any(again.flows.marks) and not any(again.flows.bill_micro)

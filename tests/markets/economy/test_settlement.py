@@ -94,12 +94,12 @@ def report(plan: Plan, epoch: int, marks: list[int], delivered: list[int]) -> Re
 
 def bills(market: Market) -> dict[tuple[str, str], int]:
     """The sums of the ledger, (debit, credit) -> micro-units."""
-    found: Counter[tuple[str, str]] = Counter()
+    totals: Counter[tuple[str, str]] = Counter()
     names = market.ledger.names
     for rows in market.ledger.take():
         for debit, credit, amount in zip(rows.debit, rows.credit, rows.amount_micro, strict=True):
-            found[names[debit], names[credit]] += int(amount)
-    return dict(found)
+            totals[names[debit], names[credit]] += int(amount)
+    return dict(totals)
 
 
 @pytest.mark.parametrize("rule", HAND)

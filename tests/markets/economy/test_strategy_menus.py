@@ -41,9 +41,9 @@ class World:
 
     def of(self, who: str) -> dict[str, tuple[list[int], list[int]]]:
         """Return, per seller, the flows of its menu and their choices."""
-        found = self.menus.of(who)
-        assert all(one.name == STRATEGY and one.choices == NAMES[one.seller] for one in found)
-        return {one.seller: (one.flows.tolist(), one.choice.tolist()) for one in found}
+        menus = self.menus.of(who)
+        assert all(one.name == STRATEGY and one.choices == NAMES[one.seller] for one in menus)
+        return {one.seller: (one.flows.tolist(), one.choice.tolist()) for one in menus}
 
     def choose(self, who: str, seller: str, choice: str, flows: Any = None) -> None:
         """Make a choice 5 ps later."""

@@ -231,9 +231,9 @@ def test_debug_modules_are_taken_where_there_are_no_others(stand_in: Path) -> No
     """All libraries of a run have the same mode."""
     for name in ("modules/inet/libecnomy{}.so", "inet/src/libINET{}.so", "omnetpp/bin/opp_run{}"):
         (stand_in / name.format("")).rename(stand_in / name.format("_dbg"))
-    found = find_installation()
-    assert found.suffix == "_dbg" and found.opp_run.name == "opp_run_dbg"
-    assert found.modules_library.name == "libecnomy_dbg.so"
+    chosen = find_installation()
+    assert chosen.suffix == "_dbg" and chosen.opp_run.name == "opp_run_dbg"
+    assert chosen.modules_library.name == "libecnomy_dbg.so"
     (stand_in / "modules/inet/libecnomy.so").write_text("")
     assert find_modules()[1] == ""
 

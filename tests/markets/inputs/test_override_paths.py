@@ -35,19 +35,19 @@ def changed(*overrides: str) -> Any:
 def test_every_item_of_a_list_and_value_of_a_mapping() -> None:
     """`*` means every item of a list and every value of a mapping."""
     assert [link["delay"] for link in changed("links.*.delay=1 ms")["links"]] == ["1 ms"] * 2
-    found = changed("sources.*.transport.min_rto=2 s")["sources"]
-    assert {source["transport"]["min_rto"] for source in found.values()} == {"2 s"}
+    sources = changed("sources.*.transport.min_rto=2 s")["sources"]
+    assert {source["transport"]["min_rto"] for source in sources.values()} == {"2 s"}
 
 
 def test_conditions_choose() -> None:
     """A condition has one value, several or only the key; other items stay unchanged."""
     one = changed("links.*.marking[law=red].weight=0.2")["links"]
     assert [link["marking"].get("weight") for link in one] == [0.2, None]
-    found = changed("sources.*.transport[law=newreno|reno].min_rto=2 s")["sources"]
-    took = [name for name, source in found.items() if source["transport"].get("min_rto") == "2 s"]
+    sources = changed("sources.*.transport[law=newreno|reno].min_rto=2 s")["sources"]
+    took = [name for name, source in sources.items() if source["transport"].get("min_rto") == "2 s"]
     assert took == ["gold", "files"]
-    found = changed("sources.*.transport[min_rto].min_rto=3 s")["sources"]
-    assert [name for name, s in found.items() if s["transport"].get("min_rto") == "3 s"] == [
+    sources = changed("sources.*.transport[min_rto].min_rto=3 s")["sources"]
+    assert [name for name, s in sources.items() if s["transport"].get("min_rto") == "3 s"] == [
         "files"
     ]
 

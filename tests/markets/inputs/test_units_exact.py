@@ -158,9 +158,9 @@ def test_the_pattern_of_a_unit_has_exactly_the_accepted_spellings(wanted: str) -
     some += ["transfer", "money", "moneys", "km", "dimensionless", "mbps", "kilobit", "bit"]
     pairs = [f"{a}{over}{b}" for a, b in itertools.product(some, some) for over in ("/", " / ")]
     inverse = [f"{over}{one}" for over in ("/", "1/", "1 / ") for one in (*some, *pairs[::2])]
-    pattern, found = re.compile(units.pattern(wanted)), 0
+    pattern, matches = re.compile(units.pattern(wanted)), 0
     for one in (*spelt(), *pairs, *(one for one in inverse if one.count("/") <= 2)):
         fits = pattern.fullmatch(one) is not None
         assert fits == accepted(one, wanted), one
-        found += fits
-    assert found >= 2
+        matches += fits
+    assert matches >= 2

@@ -220,16 +220,16 @@ def test_switched_flows_count_while_they_are_on(scene: Path, tmp_path: Path) -> 
     """Groups in memory have the folder's means over active flows, and marks without an agent."""
     source = "{name: other, from: a, to: b, traffic: {kind: greedy}, transport: {law: newreno}}"
     scene.write_text(scene.read_text().replace("market:\n", f"  - {source}\nmarket:\n"))
-    found, groups = [], []
+    summaries, groups = [], []
     for keep in ({"out": tmp_path / "r"}, {"tables": False}):
         with open_market(scene, **keep) as market:
             market.run_until(8)
             market.set_active("web", 0)
             market.run_model()
             result = market.close()
-            found.append(result.summary)
+            summaries.append(result.summary)
             groups.append(result.raw.groups())
-    pd.testing.assert_frame_equal(*found)
+    pd.testing.assert_frame_equal(*summaries)
     assert groups[0] == groups[1]
     assert [group.background_per_s > 0 for group in groups[0]] == [False, False, True]
 

@@ -104,9 +104,9 @@ def test_addresses_are_all_different() -> None:
     """Each source has two addresses, which stay different across byte boundaries."""
     plan = everything()
     many = msgspec.structs.replace(plan, sources=plan.sources[:1] * 20_000)
-    found = [address for pair in wired(many).addresses for address in pair]
-    assert len(set(found)) == 40_000
-    assert all(0 <= int(part) <= 255 for address in found for part in address.split("."))
+    addresses = [address for pair in wired(many).addresses for address in pair]
+    assert len(set(addresses)) == 40_000
+    assert all(0 <= int(part) <= 255 for address in addresses for part in address.split("."))
 
 
 def test_reverse_shares_its_links_gates_unless_framing_differs() -> None:
@@ -121,8 +121,8 @@ def test_reverse_shares_its_links_gates_unless_framing_differs() -> None:
 
 def test_names_become_identifiers_without_collisions() -> None:
     """Other characters become _. Keywords of NED and ecnomy's names get a number."""
-    found = identifiers(["a-b", "a_b", "a.b", "network", "market", "7up", "Zürich"], ["market"])
-    assert list(found.values()) == [
+    names = identifiers(["a-b", "a_b", "a.b", "network", "market", "7up", "Zürich"], ["market"])
+    assert list(names.values()) == [
         *("a_b", "a_b_2", "a_b_3", "network_2", "market_2", "_7up", "Z_rich")
     ]
 

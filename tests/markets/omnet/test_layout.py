@@ -27,12 +27,12 @@ def pixels(plan: Plan, places: Positions | None = None) -> dict[str, tuple[int, 
     """The positions of nodes in the NED text of a network, usually one without positions."""
     wiring = wired(plan)
     ned = network_ned(plan, wiring, places or placed(plan))
-    found = {}
+    spots = {}
     for node in wiring.nodes:
         place = ned.partition(f"        {node.name}: MarketNode {{\n")[2].partition("p=")[2]
         x, y = place.partition('"')[0].partition(";")[0].split(",")
-        found[node.shown] = (int(x), int(y))
-    return found
+        spots[node.shown] = (int(x), int(y))
+    return spots
 
 
 @pytest.mark.parametrize("file", sorted(CONFIGS.glob("examples/*.yaml")), ids=lambda f: f.stem)
@@ -122,8 +122,8 @@ def test_given_places_are_kept() -> None:
     """A node with a place keeps it; the others are placed next to their neighbours."""
     plan = plan_of("examples/gold-silver.yaml")
     given = {"provider": (0.0, 0.0), "town": (10.0, 5.0)}
-    found = placed(plan, given)
-    assert {node: found[node] for node in given} == given
-    assert all(math.dist(found["edge"], place) > 0.5 for place in given.values())
+    spots = placed(plan, given)
+    assert {node: spots[node] for node in given} == given
+    assert all(math.dist(spots["edge"], place) > 0.5 for place in given.values())
     whole = {node: (1.0 * i, 2.0) for i, node in enumerate(plan.nodes)}
     assert placed(plan, whole) == whole

@@ -51,8 +51,8 @@ def test_every_field_of_a_plan_is_reported(reported: str) -> None:
     for path, value in leaves(msgspec.to_builtins(plan)):
         if UNKNOWN & set(path) or path[-1] in ("law", "kind", "seed") or value is None:
             continue
-        found = differences(changed(plan, path, value), reported)
-        assert len(found) == 1 and found[0].startswith(f"{path[0]}"), (path, found)
+        changes = differences(changed(plan, path, value), reported)
+        assert len(changes) == 1 and changes[0].startswith(f"{path[0]}"), (path, changes)
 
 
 def test_another_law_or_transport_is_one_difference(reported: str) -> None:
@@ -71,9 +71,9 @@ def test_many_differences_are_counted(reported: str) -> None:
     network = json.loads(reported)
     for link in network["links"]:
         link["rate_bps"] += 1
-    found = differences(everything(), json.dumps(network))
-    assert len(found) == len(network["links"]) > 4
-    assert in_words(found) == "; ".join(found[:3]) + f"; and {len(found) - 3} more"
+    changes = differences(everything(), json.dumps(network))
+    assert len(changes) == len(network["links"]) > 4
+    assert in_words(changes) == "; ".join(changes[:3]) + f"; and {len(changes) - 3} more"
 
 
 @pytest.mark.parametrize(

@@ -37,8 +37,8 @@ def all_paths(ends: Ends, source: str, target: str) -> list[list[int]]:
         graph.add_edge(a, b, key=index)
     if source not in graph or target not in graph:
         return []
-    found = networkx.all_simple_edge_paths(graph, source, target)
-    return [[key for _, _, key in path] for path in found]
+    routes = networkx.all_simple_edge_paths(graph, source, target)
+    return [[key for _, _, key in path] for path in routes]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -61,9 +61,9 @@ def test_paths_are_the_best_of_all_paths(metric: str, equal_cost: str, seed: int
             with pytest.raises(NoRoute):
                 router.path(source, target)
             continue
-        found = router.path(source, target, f"{source}{target}")
-        assert found in paths
-        assert cost(found) == min(map(cost, paths))
+        route = router.path(source, target, f"{source}{target}")
+        assert route in paths
+        assert cost(route) == min(map(cost, paths))
 
 
 def test_first_takes_the_link_written_first() -> None:

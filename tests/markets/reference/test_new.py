@@ -89,12 +89,12 @@ def test_without_pytest_the_next_commands_say_what_to_install(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Only the command that needs pytest names the install command."""
-    found = importlib.util.find_spec
+    original = importlib.util.find_spec
     hidden = {"pytest"}
     monkeypatch.setattr(
         importlib.util,
         "find_spec",
-        lambda name, *of: None if name in hidden else found(name, *of),
+        lambda name, *of: None if name in hidden else original(name, *of),
     )
     assert ecnomy("new", "scenario", "lab", "--into", "sub") == 0
     commands = capsys.readouterr().out.partition("\n\nNext:\n")[2].splitlines()

@@ -30,14 +30,14 @@ def examples() -> dict[tuple[str, ...], dict[str, Any]]:
 @functools.cache
 def plain_numbers() -> list[Entry]:
     """The parameters without a unit, each once, in a strategy that can have it."""
-    found: dict[tuple[str, str], Entry] = {}
+    numbers: dict[tuple[str, str], Entry] = {}
     for one in strategy_entries():
         key = (one.within[-1], one.name)
-        if one.variant or not one.takes.startswith(PLAIN) or key in found:
+        if one.variant or not one.takes.startswith(PLAIN) or key in numbers:
             continue
         if len(one.within) == 1 or not refusal(one, yaml.safe_load(one.example)[one.name]):
-            found[key] = one
-    return list(found.values())
+            numbers[key] = one
+    return list(numbers.values())
 
 
 def written(one: Entry, value: float) -> dict[str, Any]:

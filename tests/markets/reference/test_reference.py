@@ -62,12 +62,12 @@ def entries() -> tuple[Entry, ...]:
 @functools.cache
 def strategies() -> list[Entry]:
     """The variants that are strategies, once each."""
-    found = {
+    variants = {
         one.name: one
         for one in entries()
         if one.variant and one.path == "market.agents.<name>.strategy"
     }
-    return list(found.values())
+    return list(variants.values())
 
 
 def test_every_key_has_a_plain_sentence() -> None:
@@ -234,16 +234,16 @@ def test_a_key_of_a_law_is_explained_with_its_law() -> None:
         path = ".".join(step for step in one.path.split(".") if step[0] != "<")
         command = known_path(path, entries(), one.within)
         checked += 1
-        found = [e for e in lookup(command, entries()) if not e.variant and e.file == one.file]
-        assert one in found, command
-        assert {e.within[: len(one.within)] for e in found} == {one.within}, command
+        matches = [e for e in lookup(command, entries()) if not e.variant and e.file == one.file]
+        assert one in matches, command
+        assert {e.within[: len(one.within)] for e in matches} == {one.within}, command
     assert checked > 500, checked
 
 
 def test_a_law_before_a_key_is_no_name_of_a_link() -> None:
     """`sred.buffer` is the buffer of the law, not of a link named sred."""
-    found = lookup("sred.buffer", entries())
-    assert {one.within for one in found} == {("law: sred",)}
+    matches = lookup("sred.buffer", entries())
+    assert {one.within for one in matches} == {("law: sred",)}
     assert {one.within for one in lookup("links.sred.buffer", entries())} == {()}
 
 

@@ -63,9 +63,9 @@ def scenarios(folder: Path) -> list[Path]:
 )
 def test_shipped_scenarios_are_valid(folder: str) -> None:
     """Shipped variants by `extends`, which may omit any key, are valid too."""
-    found = scenarios(CONFIGS / folder)
-    assert found
-    for path in found:
+    paths = scenarios(CONFIGS / folder)
+    assert paths
+    for path in paths:
         assert faults(plain_tree(read(path, str(path)))) == [], path
 
 

@@ -40,13 +40,13 @@ def faults(schema: dict[str, Any], text: str) -> list[str]:
 
 def test_shipped_sweeps_are_valid() -> None:
     """Tournaments, variants by `extends` and the papers' studies are valid too."""
-    sweep, found = Draft7Validator(sweep_schema()), 0
+    sweep, sweeps = Draft7Validator(sweep_schema()), 0
     for path in sorted(CONFIGS.rglob("*.yaml")):
         document = plain_tree(read(path, str(path)))
         if not {"network", "learners"} & set(document) and "scenario" in document:
-            found += 1
+            sweeps += 1
             assert not [error.message for error in sweep.iter_errors(document)], path
-    assert found > 50
+    assert sweeps > 50
 
 
 def test_the_shipped_environment_is_valid() -> None:

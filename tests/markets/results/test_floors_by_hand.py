@@ -79,9 +79,9 @@ def test_floors_are_those_of_a_recount(seed: int, ce: int) -> None:
         )
         if share > 0.05 and taken_per_s > 1.05 * asked_per_s:
             expected.append(Floor(name, 1.0, share, asked_per_s, taken_per_s))
-    found = floors(run)
-    assert [one.source for one in found] == [one.source for one in expected]
-    assert bool(found) == (ce == 150)
-    for one, other in zip(found, expected, strict=True):
+    notices = floors(run)
+    assert [one.source for one in notices] == [one.source for one in expected]
+    assert bool(notices) == (ce == 150)
+    for one, other in zip(notices, expected, strict=True):
         for key in ("window", "share", "asked_per_s", "taken_per_s", "over"):
             assert math.isclose(getattr(one, key), getattr(other, key), rel_tol=1e-12), key

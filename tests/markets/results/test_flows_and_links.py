@@ -45,18 +45,18 @@ def marks() -> tuple[Mark, Mark]:
 def test_flows_over_the_measured_window() -> None:
     """Rates are growth over time or packets. States and names are those at the end."""
     start, end = marks()
-    found = flow_rows(plan(), start, end, OFFERS, np.array([1, NO_OFFER, 0]))
-    assert found["class"] == ["tin", "", "gold"]
-    assert found["provider"] == ["rival", "", "shop"]
-    assert found["source"] == ["one", "one", "two"]
-    assert found["name"] == ["one.0", "one.1", "two.0"]
-    assert found["flow"].tolist() == [0, 1, 2]
+    columns = flow_rows(plan(), start, end, OFFERS, np.array([1, NO_OFFER, 0]))
+    assert columns["class"] == ["tin", "", "gold"]
+    assert columns["provider"] == ["rival", "", "shop"]
+    assert columns["source"] == ["one", "one", "two"]
+    assert columns["name"] == ["one.0", "one.1", "two.0"]
+    assert columns["flow"].tolist() == [0, 1, 2]
     for row in range(3):
         grown = {
             name: (end.flows[name][row] - (0 if name in STATES else start.flows[name][row])).item()
             for name in end.flows
         }
-        assert {name: found[name][row] for name in end.flows} == grown
+        assert {name: columns[name][row] for name in end.flows} == grown
         seconds, got = TO_S - FROM_S, grown["delivered"]
         expected = {
             "goodput_bps": 8 * grown["acked_bytes"] / seconds,
@@ -68,18 +68,18 @@ def test_flows_over_the_measured_window() -> None:
             "mark_charge_micro": end.charge_micro[row] - start.charge_micro[row],
         }
         for name, value in expected.items():
-            assert found[name][row] == pytest.approx(value, rel=1e-12, nan_ok=True), name
+            assert columns[name][row] == pytest.approx(value, rel=1e-12, nan_ok=True), name
 
 
 def test_links_over_the_measured_window() -> None:
     """Utilisation counts the framing; the wait is that of packets that left."""
     start, end = marks()
-    found = link_rows(plan(), start, end)
+    columns = link_rows(plan(), start, end)
     grown = {
         name: (end.links[name][0] - (0 if name in LINK_STATES else start.links[name][0])).item()
         for name in end.links
     }
-    assert {name: found[name][0] for name in end.links} == grown
+    assert {name: columns[name][0] for name in end.links} == grown
     seconds = TO_S - FROM_S
     bits = 8 * (grown["departed_bytes"] + 10 * grown["departures"])
     expected = {
@@ -89,7 +89,7 @@ def test_links_over_the_measured_window() -> None:
         "marking_probability": grown["marks"] / grown["arrivals"],
     }
     for name, value in expected.items():
-        assert found[name][0] == pytest.approx(value, rel=1e-12), name
+        assert columns[name][0] == pytest.approx(value, rel=1e-12), name
 
 
 def test_a_run_without_a_report_has_no_rates() -> None:

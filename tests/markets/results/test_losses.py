@@ -36,7 +36,7 @@ def test_a_loss_costs_as_many_marks_as_the_window_before_it(
         writer.report(report, market)
     writer.finish(market, {})
     writer.close()
-    found = [
+    notices = [
         (one.source, one.asked_per_s, one.taken_per_s) for one in losses(open_raw(tmp_path / "run"))
     ]
-    assert found == ([("gold", 10.0, float(marks_per_s))] if noticed else [])
+    assert notices == ([("gold", 10.0, float(marks_per_s))] if noticed else [])

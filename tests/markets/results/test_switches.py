@@ -68,17 +68,17 @@ def test_means_are_those_of_a_count_second_by_second(
     )
     off = sorted({one for _, one, state in said if one >= 0 and not state})
     assert switches.rows.tolist() == off
-    found = switches.on(np.array(edges, dtype=np.int64) * S)
-    assert found.shape == (len(edges) - 1, len(off))
+    shares = switches.on(np.array(edges, dtype=np.int64) * S)
+    assert shares.shape == (len(edges) - 1, len(off))
     for k, (low, high) in enumerate(zip(edges, edges[1:], strict=False)):
         for column, row in enumerate(off):
             expected = _counted(spans, flows, said, row, low, high)
-            assert found[k, column] == pytest.approx(expected, abs=1e-12)
+            assert shares[k, column] == pytest.approx(expected, abs=1e-12)
 
 
 def test_a_stop_amid_an_epoch_counts_to_the_moment() -> None:
     """A flow that starts at 2 s, pauses from 4 s to 6 s and stops at 7.5 s was on for 3.5 s."""
     said = np.array([4, 6]) * S, np.array([1, 1]), np.array([0.0, 1.0])
     switches = Switches(_plan([(0, -1), (2, 7.5)]), *said)
-    found = switches.on(np.array([0, 10 * S], dtype=np.int64))
-    assert found.tolist() == [[pytest.approx(0.35)]]
+    shares = switches.on(np.array([0, 10 * S], dtype=np.int64))
+    assert shares.tolist() == [[pytest.approx(0.35)]]

@@ -158,9 +158,9 @@ def test_sixty_four_in_one_process(tmp_path: Path, pids: list[int]) -> None:
     envs = [market_env(path, "isp") for _ in range(count)]
     for seed, env in enumerate(envs):
         env.reset(seed=seed)
-    found = [[env.step(np.zeros(1, np.float32))[1] for env in envs] for _ in range(2)]
-    assert len(set(zip(*found, strict=True))) > 3 / 4 * count and len(pids) == 1 + count
-    assert [of[-1] for of in found] == rewards
+    earned = [[env.step(np.zeros(1, np.float32))[1] for env in envs] for _ in range(2)]
+    assert len(set(zip(*earned, strict=True))) > 3 / 4 * count and len(pids) == 1 + count
+    assert [of[-1] for of in earned] == rewards
     for env in envs:
         env.close()
     assert not any(there(pid) for pid in pids)

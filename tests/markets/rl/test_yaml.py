@@ -43,9 +43,9 @@ def test_the_scenario_may_be_changed(tmp_path: Path) -> None:
     """The key `set` changes the scenario, as in sweeps."""
     marking = "{law: virtual-queue, theta: 0.75}"
     text = f'set: {{"network.links.l.rate": 8 Mbps, seed: 9, "network.links.l.marking": {marking}}}'
-    found = load_environment(written(tmp_path, f"{ENVIRONMENT}{text}\n")).scenario
-    link = found.document.network.links[0]
-    assert link.rate == 8_000_000 and found.seed == 9
+    changed = load_environment(written(tmp_path, f"{ENVIRONMENT}{text}\n")).scenario
+    link = changed.document.network.links[0]
+    assert link.rate == 8_000_000 and changed.seed == 9
     assert link.marking is not None and "0.75" in repr(link.marking)
 
 

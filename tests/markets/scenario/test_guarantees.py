@@ -191,5 +191,5 @@ def test_only_a_subscriber_who_decides_alone_overclaims(seen_by: str) -> None:
         f"{people}{{kind: cheapest-call, overclaims: 0.5}}\n    - name: gsp\n      role",
     )
     scenario = scenario_from_text(text)
-    found = [line for line in warnings(scenario, make_plan(scenario)) if "overclaims" in line]
-    assert len(found) == (seen_by != "subscriber")
+    lines = [line for line in warnings(scenario, make_plan(scenario)) if "overclaims" in line]
+    assert len(lines) == (seen_by != "subscriber")

@@ -136,12 +136,12 @@ def test_links_of_a_topology() -> None:
     pytest.importorskip("topohub", reason="topohub is not installed: pip install topohub")
     own = ("ATLAng-HSTNng", "ATLAng-HSTNng.reverse")
     written = TOPOLOGY.replace("MARKING", RED)
-    found = marking(plan_of(written), "max_probability")
-    assert (len(found), {found.pop(name) for name in own}) == (31, {0.9})
-    assert set(found.values()) == {0.5}
+    marks = marking(plan_of(written), "max_probability")
+    assert (len(marks), {marks.pop(name) for name in own}) == (31, {0.9})
+    assert set(marks.values()) == {0.5}
     plan = plan_of(written, "network.links.*.marking.max_probability=0.2")
-    found = marking(plan, "max_probability")
-    assert (len(found), set(found.values())) == (31, {0.2})
+    marks = marking(plan, "max_probability")
+    assert (len(marks), set(marks.values())) == (31, {0.2})
     plan = plan_of(written, "network.links.*.rate=2 Mbps")
     assert {link.rate_bps for link in plan.links} == {2_000_000}
     assert {link.name for link in plan.links if link.loss} == set(own)

@@ -39,8 +39,8 @@ def raw_topology(name: str, **options: bool) -> dict[str, Any]:
     """topohub's own data; it leaves its file to the garbage collector."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)
-        found: dict[str, Any] = topohub.get(name, **options)
-    return found
+        topology: dict[str, Any] = topohub.get(name, **options)
+    return topology
 
 
 def scenario(old: str = "", new: str = "", rest: str = "") -> Scenario:

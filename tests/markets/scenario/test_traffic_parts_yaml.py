@@ -170,11 +170,11 @@ def test_one_line_says_what_is_wrong(
 def test_faults_within_a_file_of_sizes_name_its_line(tmp_path: Path) -> None:
     """The message names the file of sizes and the line in it."""
     (tmp_path / "s.yaml").write_text(text("{kind: web, size: list, sizes: sizes.csv}"))
-    for line, found in (("0", "0 bytes"), ("1 kB, none", "'none'"), ("big", "'big'")):
+    for line, fault in (("0", "0 bytes"), ("1 kB, none", "'none'"), ("big", "'big'")):
         (tmp_path / "sizes.csv").write_text(f"100\n{line}\n")
         with pytest.raises(ScenarioError, match="sizes.csv:2") as caught:
             load(tmp_path / "s.yaml")
-        assert found in str(caught.value)
+        assert fault in str(caught.value)
 
 
 def test_video_goes_with_udp_and_pages_with_tcp() -> None:

@@ -79,8 +79,8 @@ def test_rem_sources_send_ecn_capable_packets_only() -> None:
 @pytest.mark.parametrize("law", ["wtp", "newreno"])
 def test_options_reach_the_plan(law: str, options: str, key: str, value: object) -> None:
     """Each option in its unit, as the engine reads it; sizes in bytes hold whole segments."""
-    found = dict(zip(KEYS, planned(f"law: {law}, {options}"), strict=True))
-    assert found == dict(zip(KEYS, PLAIN, strict=True)) | {key: value}
+    by_key = dict(zip(KEYS, planned(f"law: {law}, {options}"), strict=True))
+    assert by_key == dict(zip(KEYS, PLAIN, strict=True)) | {key: value}
 
 
 @pytest.mark.parametrize("law", ["wtp", "wtp-sender"])

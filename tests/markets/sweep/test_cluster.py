@@ -183,9 +183,9 @@ def scheduler(folder: Path, *tls: str) -> Iterator[tuple[subprocess.Popen[str], 
         sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard",
         "--host", "127.0.0.1", *(("--protocol", "tls", *tls) if tls else ()), folder=folder,
     ) as process:  # fmt: skip
-        while not (found := re.search(r"(?:tcp|tls)://127\.0\.0\.1:\d+", line_of(process))):
+        while not (address := re.search(r"(?:tcp|tls)://127\.0\.0\.1:\d+", line_of(process))):
             pass
-        yield process, found[0]
+        yield process, address[0]
 
 
 def worker(folder: Path, address: str, host: str, *tls: str) -> Started:

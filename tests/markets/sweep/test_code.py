@@ -96,11 +96,11 @@ def test_relative_imports_are_followed_upwards(tmp_path, monkeypatch) -> None:
         file = tmp_path / "sweep_lab_tree" / f"{name}.py"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
-    found = fingerprint.modules_named_in("sweep_lab_tree.middle.inner.mine:Mine")
+    modules = fingerprint.modules_named_in("sweep_lab_tree.middle.inner.mine:Mine")
     within = ["", ".middle", ".middle.beyond", ".middle.far", ".middle.inner"]
     within += [f".middle.inner.{name}" for name in ("beside", "mine", "shown")]
     within += [".middle.near", ".outer"]
-    assert list(found) == [f"sweep_lab_tree{name}" for name in within]
+    assert list(modules) == [f"sweep_lab_tree{name}" for name in within]
 
 
 def test_a_strategy_edited_under_its_run_makes_no_outcome(tmp_path, monkeypatch) -> None:

@@ -91,10 +91,10 @@ def test_columns_are_those_of_the_tables(swept: Path) -> None:
     """Each run's figures agree with its ledger and calls; profit is its balance."""
     frame = open_sweep(swept)
     rows = frame[[f"gsp.{name}" for name in NAMES]]
-    found = sorted(rows.itertuples(index=False, name=None))
+    figures = sorted(rows.itertuples(index=False, name=None))
     wanted = sorted(_recounted(folder) for folder in (swept / "runs").iterdir())
     assert len(wanted) == 8
-    for row, other in zip(found, wanted, strict=True):
+    for row, other in zip(figures, wanted, strict=True):
         assert row == pytest.approx(other)
     assert frame["gsp.profit"].tolist() == pytest.approx(frame["balance.gsp"].tolist())
     assert (frame["gsp.calls_blocked"] > 0).all() and (frame["gsp.calls_sold"] > 20).all()

@@ -61,7 +61,7 @@ def runs_in(ini: str) -> list[Lines]:
     order = lines.get("iteration-nesting-order", "").split(", ") if given else []
     assert sorted(order) == sorted(given)
     counts = [range(len(split(given[name]))) for name in order]
-    found = []
+    runs = []
     for chosen in itertools.product(*counts, range(int(lines["repeat"]))):
         at = dict(zip(order, chosen, strict=False))
 
@@ -71,8 +71,8 @@ def runs_in(ini: str) -> list[Lines]:
 
         own = {k: re.sub(r"\$\{(.*? ! \w+)\}", put, v) for k, v in lines.items()}
         own[SEED] = own[SEED].replace("${repetition}", str(chosen[-1]))
-        found.append(own)
-    return found
+        runs.append(own)
+    return runs
 
 
 def lines_of(plan: Plan) -> Lines:
@@ -242,14 +242,14 @@ def test_omnetpp_reads_the_variables_so(tmp_path: Path) -> None:
         timeout=LIMIT_S,
     ).stdout
     runs = printed.split("\nRun ")[1:]
-    found = [
+    listed = [
         dict(line.strip().split(" = ", 1) for line in run.splitlines()[1:] if " = " in line)
         for run in runs
     ]
     wanted = runs_in(ini)
-    assert len(found) == len(wanted) == len(sweep)
+    assert len(listed) == len(wanted) == len(sweep)
     skipped = {"description", "seed-set"}
-    for ours, theirs in zip(wanted, found, strict=True):
+    for ours, theirs in zip(wanted, listed, strict=True):
         assert {k: v for k, v in ours.items() if k not in skipped} == {
             k: v for k, v in theirs.items() if k not in skipped
         }

@@ -128,6 +128,6 @@ def test_random_blocks_draw_apart() -> None:
 def test_values_at_shares_of_a_range(over: Range, values: dict[float, object]) -> None:
     """Values divide a range evenly or by equal factors, with six digits and a unit."""
     for share, wanted in values.items():
-        found = over.at(share)
-        assert found == (wanted if isinstance(wanted, str) else pytest.approx(wanted))
-        assert isinstance(found, int) == over.whole
+        setting = over.at(share)
+        assert setting == (wanted if isinstance(wanted, str) else pytest.approx(wanted))
+        assert isinstance(setting, int) == over.whole

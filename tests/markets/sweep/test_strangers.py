@@ -125,8 +125,8 @@ def test_a_name_that_others_have_taken_is_not_used(tmp_path: Path, kind: str) ->
     theirs = tmp_path / "theirs"
     theirs.mkdir()
     taken.symlink_to(theirs) if kind == "link" else taken.touch()
-    found = Path(private_folder(str(tmp_path)))
-    assert found not in (taken, theirs) and found.stat().st_mode & 0o777 == 0o700
+    folder = Path(private_folder(str(tmp_path)))
+    assert folder not in (taken, theirs) and folder.stat().st_mode & 0o777 == 0o700
 
 
 def test_certificates_that_do_not_fit_are_one_line(pool: DaskPool) -> None:

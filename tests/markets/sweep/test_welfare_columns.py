@@ -42,9 +42,9 @@ def test_runs_of_declared_utilities_have_the_columns(kept: Path) -> None:
     folders = sorted((kept / "runs").iterdir())
     columns_of = [welfare_columns(folder) for folder in folders]
     wanted = sorted(tuple(columns[name] for name in OWN) for columns in columns_of)
-    found = sorted(frame[OWN].itertuples(index=False, name=None))
+    figures = sorted(frame[OWN].itertuples(index=False, name=None))
     assert len(wanted) == 4
-    for row, other in zip(found, wanted, strict=True):
+    for row, other in zip(figures, wanted, strict=True):
         assert row == pytest.approx(other)
     assert (frame["optimum_ratio"] < 1).all() and (frame["jain"] > 0.5).all()
 
