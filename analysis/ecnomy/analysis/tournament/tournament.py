@@ -34,7 +34,8 @@ class Tournament(msgspec.Struct, frozen=True, eq=False):
         finalists: number of strategies that are played in all mixes.
         networks: name -> the scenario with the changes for this network, as JSON, and the changes
             as written; empty for the sweep's scenario only.
-        axes: the names of the networks on each axis; a network's name joins one of each by "-".
+        axes: the names on each axis of the networks. A network's name has one name of each axis,
+            joined by "-".
         changes: the changes for this network as written; "" for the sweep's scenario.
     """
 

@@ -35,9 +35,9 @@ SETS: Final = {  # packets per second of the three streams, and their IP bytes
 def of_set(runs: Runs, name: str) -> Runs:
     """Return the runs of a set of streams.
 
-    `steady` and `step` are the set `rate` with endless calls, which are synchronised in `step`. In
-    `bytes`, which is otherwise the set `size`, the marking probability is proportional to the
-    packet length.
+    In `steady` and `step`, which otherwise equal `rate`, calls never end; in `step`, they are
+    synchronised. In `bytes`, which otherwise equals `size`, the marking probability is
+    proportional to the packet length.
     """
     frame = runs.frame
     constant = frame[_VOICE] < frame[_VOICE].max()
