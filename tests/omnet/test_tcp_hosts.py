@@ -146,6 +146,19 @@ def test_wtp_meets_its_weight_in_marks(tmp_path: Path) -> None:
         assert wanted / (1 + longest_wait) - spread < marks < wanted + spread
 
 
+def test_a_scalable_law_with_classic_marks_sends_ect_0(tmp_path: Path) -> None:
+    """DualPI2 whose target is never reached marks only ECT(1) packets, at the step."""
+    text = "*.rate = 10Mbps\nsim-time-limit = 10s\n"
+    text += f'*.*.tcp.typename = "{MARKET}"\n*.*.tcp.law = "scream"\n*.*.tcp.sack = true\n'
+    text += '*.*[1].tcp.lawParameters = {marks: "classic"}\n'
+    text += '*.from[*].ppp[1].queue.typename = "ecnomy.queue.DualPi2Queue"\n'
+    text += '*.from[*].ppp[1].queue.classes = "l4s; classic"\n'
+    text += "*.from[*].ppp[1].queue.target = 100s\n"
+    scalars = drive_omnet.run_network(tmp_path, NED, network(2, text + SESSION.format(bytes=BYTES)))
+    marks = [scalars[f"Pairs.from[{i}].ppp[1].queue", "marks:count"] for i in range(2)]
+    assert marks[0] > 10 and marks[1] == 0
+
+
 def test_requests_and_replies(tmp_path: Path) -> None:
     """With data both ways on one connection, and several sessions, every reply is complete."""
     text = '*.rate = 10Mbps\nsim-time-limit = 60s\n*.*.tcp.typename = "ecnomy.tcp.MarketTcp"\n'

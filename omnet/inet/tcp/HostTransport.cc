@@ -17,14 +17,20 @@ using omnetpp::cValueMap;
 
 namespace {
 
-double lawValue(const Parameter& parameter, const cValue& value) {
-  if (value.getType() == cValue::BOOL) return value.boolValue() ? 1 : 0;
-  if (value.getType() != cValue::STRING) return value.doubleValue();
+// The index of a name among the names of a choice; -1 if it is not one of them.
+int choiceOf(const Parameter& parameter, const std::string& wanted) {
   std::istringstream names(parameter.choices);
   int index = 0;
   for (std::string name; std::getline(names, name, ','); ++index) {
-    if (name == value.stdstringValue()) return index;
+    if (name == wanted) return index;
   }
+  return -1;
+}
+
+double lawValue(const Parameter& parameter, const cValue& value) {
+  if (value.getType() == cValue::BOOL) return value.boolValue() ? 1 : 0;
+  if (value.getType() != cValue::STRING) return value.doubleValue();
+  if (const int index = choiceOf(parameter, value.stdstringValue()); index >= 0) return index;
   throw BadParameter(std::string(parameter.name) + " is '" + value.stdstringValue() +
                      "', expected one of " + parameter.choices);
 }
@@ -64,15 +70,32 @@ void readTimes(const cComponent* tcp, TransportPlan& plan) {
   plan.reference_rtt = timeParameter(tcp, "referenceRtt");
 }
 
+// Whether packets are ECT(1) by default: of a scalable law, unless its trait `classic`, which is "0" or
+// "CHOICE == NAME", is true for its values.
+bool isScalable(const WindowTraits& law, const LawPlan& window) {
+  std::istringstream words(law.classic);
+  std::string choice, equal, name;
+  if (!law.ect_1 || !(words >> choice >> equal >> name)) return law.ect_1;
+  const std::vector<Parameter>& table = findLaw("window", window.law).parameters;
+  const auto at = std::find_if(table.begin(), table.end(),
+                               [&](const Parameter& p) { return choice == p.name; });
+  if (at == table.end() || equal != "==" || choiceOf(*at, name) < 0) {
+    throw BadParameter("law '" + window.law + "': trait classic is '" + law.classic +
+                       "', expected '0' or 'CHOICE == NAME'");
+  }
+  return window.values[static_cast<std::size_t>(at - table.begin())] != choiceOf(*at, name);
+}
+
 // By default, a law that needs each mark is paced and has an accurate echo.
-void readChoices(const cComponent* tcp, TransportPlan& plan, const WindowTraits& law) {
+void readChoices(const cComponent* tcp, TransportPlan& plan, const WindowTraits& law,
+                 bool scalable) {
   const bool perMark = law.per_mark;
   plan.paced = chosen(tcp, "send", "paced", perMark);
   plan.slow_start = chosen(tcp, "slowStart", "on", !perMark);
   plan.echo = echoOf(tcp, perMark ? Echo::accurate : Echo::rfc3168);
   plan.ect = plan.echo != Echo::off;
-  plan.ect_all = plan.ect && chosen(tcp, "ect", "all", law.ect_1);
-  plan.ect_1 = chosen(tcp, "codepoint", "ect-1", law.ect_1);
+  plan.ect_all = plan.ect && chosen(tcp, "ect", "all", scalable);
+  plan.ect_1 = chosen(tcp, "codepoint", "ect-1", scalable);
   plan.sack = tcp->par("sack").boolValue();
   plan.rtt_mean = tcp->par("rtt").stdstringValue() == "mean";
   plan.reduce_from = reduce_from(tcp->par("reduceFrom").stdstringValue());
@@ -89,11 +112,12 @@ TransportPlan hostTransport(const cComponent* tcp, const std::string& law) {
       omnetpp::check_and_cast<const cValueMap*>(tcp->par("lawParameters").objectValue());
   try {
     plan.window = lawOf(law.empty() ? tcp->par("law").stdstringValue() : law, *given);
+    const HostedWindow hosted(plan.window);
+    readChoices(tcp, plan, hosted.traits(), isScalable(hosted.traits(), plan.window));
   } catch (const BadParameter& error) {
     throw cRuntimeError("%s: parameters 'law' and 'lawParameters': %s", tcp->getFullPath().c_str(),
                         error.what());
   }
-  readChoices(tcp, plan, HostedWindow(plan.window).traits());
   readTimes(tcp, plan);
   plan.payload_bytes = static_cast<std::int32_t>(tcp->par("mss").intValue());
   plan.header_bytes = plan.ack_bytes = 40;
