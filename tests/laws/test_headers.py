@@ -24,13 +24,14 @@ FLAGS: Final = (
 )
 STANDARD: Final = frozenset(
     """algorithm array bitset cassert cfloat charconv climits cmath concepts cstddef cstdint
-    cstring deque functional iterator limits map memory numeric optional queue set stdexcept
+    cstdio cstring deque functional iterator limits map memory numeric optional queue set stdexcept
     string string_view tuple type_traits unordered_map utility variant vector""".split()
 )
 INCLUDE: Final = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 GUARD: Final = re.compile(r"^#ifndef (ECNOMY_LAWS_\w+_H_)$", re.MULTILINE)
 FORBIDDEN: Final = re.compile(
-    r"\b(?:std::(?:rand|mt19937|random_device|chrono|cout|cerr|exit|abort)|printf|time|clock)\s*\("
+    r"\b(?:std::(?:rand|mt19937|random_device|chrono|cout|cerr|exit|abort)"
+    r"|f?printf|f?puts|time|clock)\s*\("
     r"|std::(?:mt19937|random_device|chrono|cout|cerr|\w+_distribution)\b"
 )
 
